@@ -256,18 +256,20 @@ impl<'a> Engine<'a> {
         };
         // Facts of the main graph stay as they are, so a call there can be compared later.
         let main = self.nesting == 0 && frame.is_none();
-        let hash = main.then(|| self.remembered.hash(row, inputs, outputs)).flatten();
+        let hash = main
+            .then(|| self.remembered.hash(row, model.attributes(id), inputs, outputs))
+            .flatten();
         let met = hash.and_then(|hash| self.remembered.find(hash, id, model, &self.facts));
         let known = match met {
             Some(known) => known,
             None => {
-                let known = self.work_out(id, (row, rule), inputs, outputs, frame)?;
+                let known = self.work_out(id, (row, rule), inputs, outputs, frame);
                 if let Some(hash) = hash {
                     self.remembered.insert(hash, id, known.clone());
                 }
                 known
             }
-        };
+        }?;
         if !known.with_bytes {
             self.without_bytes.insert(id);
         }

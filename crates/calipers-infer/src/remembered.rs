@@ -7,8 +7,8 @@
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use calipers_ir::{Model, NodeId};
-use calipers_ops::{Fact, Operator, TensorFact, Traffic};
+use calipers_ir::{Attribute, AttributeValue, Model, NodeId};
+use calipers_ops::{Elem, Fact, Operator, Reason, TensorFact, Traffic};
 use calipers_sym::Expr;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -31,7 +31,8 @@ pub(super) struct Known {
 struct Entry {
     hash: u64,
     node: NodeId,
-    known: Known,
+    /// The cost, or why there is none: that took time to find out too.
+    known: Result<Known, Reason>,
 }
 
 /// Calls of the main graph that were met. What they were given and gave is found again in the
@@ -47,6 +48,7 @@ impl Remembered {
     pub(super) fn hash(
         &self,
         row: &Operator,
+        attributes: &[Attribute],
         inputs: &[Option<Fact>],
         outputs: &[Fact],
     ) -> Option<u64> {
@@ -57,12 +59,18 @@ impl Remembered {
         }
         let mut hasher = self.hasher.build_hasher();
         std::ptr::from_ref(row).hash(&mut hasher);
+        // All that `same` compares: calls that differ in one value only must not share a bucket.
+        for attribute in attributes {
+            hash_attribute(attribute, &mut hasher);
+        }
         for fact in facts() {
             let Fact::Tensor(tensor) = fact else { return None };
-            if tensor.value.as_ref().is_some_and(|value| value.len() > MAX_COMPARED) {
+            hash_dims(tensor.dims()?, &mut hasher);
+            let value = tensor.value.as_deref().unwrap_or_default();
+            if value.len() > MAX_COMPARED {
                 return None;
             }
-            hash_dims(tensor.dims()?, &mut hasher);
+            value.iter().for_each(|elem| hash_elem(elem, &mut hasher));
         }
         Some(hasher.finish())
     }
@@ -74,12 +82,12 @@ impl Remembered {
         node: NodeId,
         model: &Model,
         facts: &[Fact],
-    ) -> Option<Known> {
+    ) -> Option<Result<Known, Reason>> {
         let equal = |entry: &Entry| entry.hash == hash && same(model, facts, entry.node, node);
         self.entries.find(hash, equal).map(|entry| entry.known.clone())
     }
 
-    pub(super) fn insert(&mut self, hash: u64, node: NodeId, known: Known) {
+    pub(super) fn insert(&mut self, hash: u64, node: NodeId, known: Result<Known, Reason>) {
         if self.entries.len() < MAX_REMEMBERED {
             self.entries.insert_unique(hash, Entry { hash, node, known }, |entry| entry.hash);
         }
@@ -108,11 +116,29 @@ pub(super) fn has_symbol(dims: &[Expr]) -> bool {
     !dims.iter().all(Expr::is_const)
 }
 
-/// Hashes what distinguishes most shapes without reading names.
+/// Hashes a shape; expressions have their hashes ready.
 pub(super) fn hash_dims(dims: &[Expr], hasher: &mut impl Hasher) {
-    for dim in dims {
-        let leading = dim.terms().next();
-        leading.map(|(coefficient, powers)| (coefficient, powers.len())).hash(hasher);
+    dims.len().hash(hasher);
+    dims.iter().for_each(|dim| dim.hash(hasher));
+}
+
+fn hash_elem(elem: &Elem, hasher: &mut impl Hasher) {
+    match elem {
+        Elem::Int(value) => value.hash(hasher),
+        Elem::Ratio { numerator, denominator } => (numerator, denominator).hash(hasher),
+        Elem::Float(value) => value.to_bits().hash(hasher),
+        Elem::Unknown => {}
+    }
+}
+
+/// Hashes the numbers that distinguish most calls of one operator.
+fn hash_attribute(attribute: &Attribute, hasher: &mut impl Hasher) {
+    attribute.name.hash(hasher);
+    match &attribute.value {
+        AttributeValue::Int(value) => value.hash(hasher),
+        AttributeValue::Float(value) => value.to_bits().hash(hasher),
+        AttributeValue::Ints(values) => values.held().hash(hasher),
+        _ => {}
     }
 }
 

@@ -8,8 +8,7 @@ use calipers_arch::blocks;
 use calipers_arch::network::Network;
 use calipers_infer::{Bindings, infer};
 use calipers_ir::Model;
-use calipers_perf::{ExecutionPlan, kernel_of_shape};
-use calipers_report::Runtime;
+use calipers_perf::{Kernel, kernel_of_shape, pytorch_kernels};
 use calipers_sym::Expr;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,15 +26,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let typed = infer(&model, &bindings)?;
     let mut net = Network::build(&model, &typed);
     blocks::recognize(&mut net);
-    print_kernels(&model, &ExecutionPlan::new(&net, Runtime::PyTorch));
+    print_kernels(&model, &pytorch_kernels(&net));
     Ok(())
 }
 
 /// Prints a line per kernel: kind, multiply-accumulates, other operations, elements of activations
 /// and of weights, products per result, results, sequential steps, and the node.
-fn print_kernels(model: &Model, plan: &ExecutionPlan) {
+fn print_kernels(model: &Model, kernels: &[Kernel]) {
     let number = |expr: &Expr| expr.as_const().map_or(-1, |value| value);
-    for kernel in &plan.kernels {
+    for kernel in kernels {
         println!(
             "{},{},{},{},{},{},{},{},{}",
             kernel.kind_at(i128::from(number(&kernel.rows))).id(),

@@ -12,7 +12,7 @@
 use calipers_arch::network::{BlockKind, Network, OpSet, Val};
 use calipers_ir::NodeId;
 use calipers_ops::product;
-use calipers_sym::Expr;
+use calipers_sym::{Expr, ExprId, Pool, Values};
 use hashbrown::HashMap;
 
 use super::estimate::NoEstimate;
@@ -44,7 +44,7 @@ impl ActivationPeak {
 /// A tensor's elements, and bits of each where the precision does not decide them.
 #[derive(Clone, Debug)]
 struct Extent {
-    elements: Expr,
+    elements: ExprId,
     bits: Option<u32>,
 }
 
@@ -63,8 +63,8 @@ struct Step {
     /// A second copy of its result.
     copy: Option<Extent>,
     /// Elements of workspace at every precision, and those needed only at 16 bits or fewer.
-    workspace: Expr,
-    workspace_at_half: Expr,
+    workspace: ExprId,
+    workspace_at_half: ExprId,
 }
 
 /// Outputs of kernels with their live ranges. Found once, evaluated at every size.
@@ -77,29 +77,29 @@ pub(crate) struct Activations {
 }
 
 impl Activations {
-    pub(crate) fn new(net: &Network<'_>, launches: &Launches) -> Self {
+    pub(crate) fn new(net: &Network<'_>, launches: &Launches, pool: &mut Pool) -> Self {
         let Launches { kernels, views, .. } = launches;
         let mut live_ranges = Lives::new(net, kernels, views);
         for (at, kernel) in kernels.iter().enumerate() {
-            live_ranges.run(at, kernel);
+            live_ranges.run(at, kernel, pool);
         }
         let unknown = live_ranges.unknown;
-        let inputs = net.inputs.iter().filter_map(|input| extent(net, *input)).collect();
-        let steps = kernels.iter().map(|kernel| step(net, kernel)).collect();
+        let inputs = net.inputs.iter().filter_map(|input| extent(net, *input, pool)).collect();
+        let steps = kernels.iter().map(|kernel| step(net, kernel, pool)).collect();
         let mut places: Vec<Place> = live_ranges.places.into_values().collect();
         places.sort_by_key(|place| (place.from, place.to));
         Self { steps, places, inputs, unknown }
     }
 
-    /// The peak. `size` gives each free dimension its size.
+    /// The peak, with the values of the pool.
     pub(crate) fn peak(
         &self,
-        size: &dyn Fn(&str) -> Option<i64>,
+        values: &Values,
         precision: Precision,
     ) -> Result<ActivationPeak, NoEstimate> {
         let bits = activation_bits(precision);
         let bytes = |extent: &Extent| -> Result<u64, NoEstimate> {
-            bytes(&extent.elements, extent.bits.unwrap_or(bits), size)
+            bytes(extent.elements, extent.bits.unwrap_or(bits), values)
         };
         // Bytes allocated and freed before each step.
         let mut change = vec![(0_u64, 0_u64); self.steps.len() + 1];
@@ -121,9 +121,9 @@ impl Activations {
             alive = alive.saturating_sub(went).saturating_add(came);
             let copy = step.copy.as_ref().map_or(Ok(0), bytes)?;
             let activations = alive.saturating_add(copy);
-            let mut workspace = self::bytes(&step.workspace, bits, size)?;
+            let mut workspace = self::bytes(step.workspace, bits, values)?;
             if bits <= 16 {
-                let more = self::bytes(&step.workspace_at_half, bits, size)?;
+                let more = self::bytes(step.workspace_at_half, bits, values)?;
                 workspace = workspace.saturating_add(more);
             }
             let peak = ActivationPeak { activations, workspace, at: Some(step.node), ..most };
@@ -144,24 +144,20 @@ pub(crate) fn activation_bits(precision: Precision) -> u32 {
     }
 }
 
-fn bytes(
-    elements: &Expr,
-    bits: u32,
-    size: &dyn Fn(&str) -> Option<i64>,
-) -> Result<u64, NoEstimate> {
-    let elements = elements.evaluate_wide(size).map_err(|error| error.to_string())?;
+fn bytes(elements: ExprId, bits: u32, values: &Values) -> Result<u64, NoEstimate> {
+    let elements = values.get(elements).map_err(ToString::to_string)?;
     let bytes = elements.checked_mul(i128::from(bits)).map(|bits| bits.max(0) / 8);
     let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok());
     bytes.ok_or_else(|| "the activations' bytes do not fit 64 bits".to_owned())
 }
 
-fn extent(net: &Network<'_>, val: Val) -> Option<Extent> {
-    let elements = product(net.shape(val)?);
+fn extent(net: &Network<'_>, val: Val, pool: &mut Pool) -> Option<Extent> {
+    let elements = pool.intern(&product(net.shape(val)?));
     let bits = net.dtype(val).filter(|dtype| !dtype.is_float()).and_then(|dtype| dtype.bits());
     Some(Extent { elements, bits })
 }
 
-fn step(net: &Network<'_>, kernel: &Kernel) -> Step {
+fn step(net: &Network<'_>, kernel: &Kernel, pool: &mut Pool) -> Step {
     let own = kernel.writes.first().filter(|val| kernel.reads.contains(val));
     let (workspace, workspace_at_half) = match kernel.kind {
         KernelKind::Conv | KernelKind::Stem | KernelKind::Grouped => {
@@ -172,9 +168,9 @@ fn step(net: &Network<'_>, kernel: &Kernel) -> Step {
     };
     Step {
         node: kernel.node,
-        copy: own.and_then(|val| extent(net, *val)),
-        workspace,
-        workspace_at_half,
+        copy: own.and_then(|val| extent(net, *val, pool)),
+        workspace: pool.intern(&workspace),
+        workspace_at_half: pool.intern(&workspace_at_half),
     }
 }
 
@@ -229,7 +225,7 @@ impl<'n, 'a> Lives<'n, 'a> {
         self.roots.get(&val).copied().unwrap_or(val)
     }
 
-    fn run(&mut self, at: usize, kernel: &Kernel) {
+    fn run(&mut self, at: usize, kernel: &Kernel, pool: &mut Pool) {
         let mut over = self.overwritten(at, kernel);
         for write in &kernel.writes {
             let val = self.root(*write);
@@ -245,7 +241,7 @@ impl<'n, 'a> Lives<'n, 'a> {
                 continue;
             }
             self.place_of.insert(val, val);
-            match extent(self.net, *write) {
+            match extent(self.net, *write, pool) {
                 Some(extent) => {
                     self.places.insert(val, Place { extent, from: at, to: last });
                 }
@@ -272,19 +268,25 @@ impl<'n, 'a> Lives<'n, 'a> {
 mod tests {
     use calipers_report::Runtime;
     use calipers_samples::Attribute;
+    use calipers_sym::Pool;
 
     use super::super::kernels;
     use super::{ActivationPeak, Activations};
     use crate::devices::Precision;
     use crate::testing::{Seen, Tiny, WithNetwork as _};
 
-    fn found(seen: &Seen) -> Activations {
-        seen.with_network(|net| Activations::new(net, &kernels::launches(net, Runtime::PyTorch)))
+    fn found(seen: &Seen) -> (Activations, Pool) {
+        let mut pool = Pool::default();
+        let found = seen.with_network(|net| {
+            Activations::new(net, &kernels::launches(net, Runtime::PyTorch), &mut pool)
+        });
+        (found, pool)
     }
 
     fn peak(seen: &Seen, batch: i64, precision: Precision) -> ActivationPeak {
         let size = |name: &str| (name == "batch").then_some(batch);
-        found(seen).peak(&size, precision).unwrap()
+        let (found, pool) = found(seen);
+        found.peak(&pool.evaluate(size), precision).unwrap()
     }
 
     #[test]
@@ -330,7 +332,8 @@ mod tests {
         let mut t = Tiny::new();
         let x = t.input(&["batch", "16"]);
         let y = t.op("Relu", &[&x]);
-        let error = found(&t.output(&y)).peak(&|_| None, Precision::Fp32);
+        let (found, pool) = found(&t.output(&y));
+        let error = found.peak(&pool.evaluate(|_| None), Precision::Fp32);
         assert!(error.unwrap_err().contains("batch"));
     }
 }

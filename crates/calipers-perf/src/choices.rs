@@ -137,7 +137,7 @@ fn precisions(profile: &ModelProfile<'_>) -> Vec<Precision> {
 
 /// Leaves out lengths, then precisions, then batches until the table is affordable.
 fn shrink(table: &mut TimeTable, profile: &ModelProfile<'_>, base: u64) {
-    let kernels = profile.plan.kernels.len().max(1);
+    let kernels = profile.plan.workload.groups().max(1);
     let count = |table: &TimeTable| {
         let sizes = table.precisions.len() * table.lengths.len().max(1) * table.batches.len();
         sizes.saturating_mul(table.devices.len()).saturating_mul(kernels)
@@ -163,7 +163,7 @@ fn fill(table: &mut TimeTable, profile: &ModelProfile<'_>, devices: &[&Device]) 
     for length in every {
         for batch in &table.batches {
             let at = sizes(profile, *batch, length);
-            let kernels = profile.kernels(&at);
+            let loads = profile.loads(&at);
             if let Some(device) = devices.first() {
                 let need = memory_fit.need(&at, device);
                 table.needs.push(RunNeed {
@@ -174,8 +174,8 @@ fn fill(table: &mut TimeTable, profile: &ModelProfile<'_>, devices: &[&Device]) 
             }
             for (times, device) in table.devices.iter_mut().zip(devices) {
                 let time = || {
-                    let kernels = kernels.as_ref().map_err(Clone::clone)?;
-                    profile.time(kernels, device)
+                    let loads = loads.as_ref().map_err(Clone::clone)?;
+                    profile.time(loads, device)
                 };
                 let fit = memory_fit.fit(&at, device);
                 let (run, estimate) = scaling::run(&fit, *batch, time);

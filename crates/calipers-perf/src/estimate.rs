@@ -5,14 +5,14 @@
 //! device's peak and bandwidth allow.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use calipers_ir::NodeId;
 use calipers_report::{Confidence, Range, Runtime};
-use calipers_sym::Expr;
 use hashbrown::HashMap;
 
 use super::activations::activation_bits;
-use super::kernels::{Kernel, KernelKind, Quantized};
+use super::kernels::{KernelKind, Quantized};
+use super::workload::{Load, Member};
 use crate::devices::{Device, DeviceTiming, HostOverhead, KernelModel, KernelTime, Precision};
 use crate::runtime::RuntimeModel;
 
@@ -21,7 +21,7 @@ const NAMED: usize = 5;
 
 /// How long one run takes, in seconds, and what takes the time.
 #[derive(Clone, Debug)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// When a CUDA graph is replayed, or a compiled engine runs.
     pub graph: Range<f64>,
     /// In eager mode, where the host overhead of the runtime was measured.
@@ -32,7 +32,7 @@ pub struct Estimate {
     pub memory: f64,
     pub launches: f64,
     pub kernels: usize,
-    /// Every kernel, slowest first.
+    /// Every kernel, alike ones together.
     pub each: Vec<TimedKernel>,
     /// Share of the device's peak that the contractions reach, in percent; `None` without any.
     pub peak_percent: Option<f64>,
@@ -51,17 +51,35 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The slowest kernels.
-    pub fn top_kernels(&self) -> impl Iterator<Item = &TimedKernel> {
-        self.each.iter().take(NAMED)
+    /// Kernels, the slowest first.
+    pub(crate) fn slowest_first(&self) -> Vec<&TimedKernel> {
+        let mut kernels: Vec<&TimedKernel> = self.each.iter().collect();
+        kernels.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        kernels
+    }
+
+    /// The slowest kernels, one by one; of equally slow ones, those that run first.
+    pub(crate) fn top_kernels(&self) -> Vec<(&TimedKernel, Member)> {
+        let mut top: Vec<(&TimedKernel, Member)> = Vec::new();
+        for kernel in self.slowest_first() {
+            if top.len() >= NAMED && top.last().is_some_and(|last| last.0.seconds > kernel.seconds)
+            {
+                break;
+            }
+            top.extend(kernel.members.iter().take(NAMED).map(|member| (kernel, *member)));
+        }
+        let seconds = |kernel: &TimedKernel| kernel.seconds;
+        top.sort_by(|a, b| seconds(b.0).total_cmp(&seconds(a.0)).then(a.1.place.cmp(&b.1.place)));
+        top.truncate(NAMED);
+        top
     }
 }
 
-/// A kernel with its time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimedKernel {
+/// Kernels that are alike, with the time of each.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TimedKernel {
     pub kind: KernelKind,
-    pub node: NodeId,
+    pub members: Arc<[Member]>,
     pub seconds: f64,
     /// All of its arithmetic.
     pub flops: f64,
@@ -75,16 +93,14 @@ pub struct TimedKernel {
 /// Why there is no estimate.
 pub(crate) type NoEstimate = String;
 
-/// Returns the time of kernels on a device at a precision. `size` returns the size of each free
-/// dimension.
+/// Returns the time of kernels on a device at a precision.
 pub(crate) fn estimate(
-    kernels: &[Kernel],
-    size: &dyn Fn(&str) -> Option<i64>,
+    loads: &[Load],
     device: &Device,
     precision: Precision,
     runtime: Runtime,
 ) -> Result<Estimate, NoEstimate> {
-    if kernels.is_empty() {
+    if loads.is_empty() {
         return Err("no operator of the model depends on its inputs".to_owned());
     }
     if runtime == Runtime::TensorRt && !device.runs_tensorrt() {
@@ -92,47 +108,11 @@ pub(crate) fn estimate(
     }
     let mut clock = Clock::new(device, precision, runtime)?;
     // Only GPUs run the PyTorch model; other devices run the file, where norms are folded.
-    let kernels: Vec<&Kernel> = kernels
-        .iter()
-        .filter(|kernel| device.class.launches_kernels() || !kernel.is_unfolded())
-        .collect();
-    for kernel in &kernels {
-        clock.run(kernel, size)?;
+    let runs = |load: &&Load| device.class.launches_kernels() || !load.is_unfolded;
+    for load in loads.iter().filter(runs) {
+        clock.run(load)?;
     }
-    clock.finish(&kernels)
-}
-
-/// The work of a kernel at one size.
-struct Load {
-    kind: KernelKind,
-    flops: f64,
-    /// Arithmetic other than multiply-accumulates.
-    other_flops: f64,
-    activations: f64,
-    weights: f64,
-    depth: f64,
-    steps: f64,
-}
-
-impl Load {
-    fn new(kernel: &Kernel, size: &dyn Fn(&str) -> Option<i64>) -> Result<Self, NoEstimate> {
-        let whole = |expr: &Expr| -> Result<i128, NoEstimate> {
-            let value = expr.evaluate_wide(size).map_err(|error| error.to_string())?;
-            // A wrong file can make a size negative.
-            Ok(value.max(0))
-        };
-        #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
-        let figure = |expr: &Expr| whole(expr).map(|value| value as f64);
-        Ok(Self {
-            kind: kernel.kind_at(whole(&kernel.rows)?),
-            flops: 2.0 * figure(&kernel.work.macs)?,
-            other_flops: figure(&kernel.work.other_flops)?,
-            activations: figure(&kernel.activations)?,
-            weights: figure(&kernel.weights)?,
-            depth: figure(&kernel.depth)?,
-            steps: figure(&kernel.steps)?.max(1.0),
-        })
-    }
+    clock.finish()
 }
 
 /// The memory that kernels read and write.
@@ -159,6 +139,10 @@ struct Clock<'d> {
     bytes: f64,
     weight_bytes: f64,
     each: Vec<TimedKernel>,
+    kernels: usize,
+    /// Norms that the exporter folded, and kernels of unknown sizes.
+    unfolded: usize,
+    not_sized: usize,
     notes: BTreeSet<String>,
     /// Timing models that were selected before.
     models: HashMap<(KernelKind, Precision, bool), TimedBy>,
@@ -192,18 +176,16 @@ impl<'d> Clock<'d> {
             bytes: 0.0,
             weight_bytes: 0.0,
             each: Vec::new(),
+            kernels: 0,
+            unfolded: 0,
+            not_sized: 0,
             notes: BTreeSet::new(),
             models: HashMap::new(),
         })
     }
 
-    fn run(
-        &mut self,
-        kernel: &Kernel,
-        size: &dyn Fn(&str) -> Option<i64>,
-    ) -> Result<(), NoEstimate> {
-        let load = Load::new(kernel, size)?;
-        let (computes, wide, weight) = widths(self.precision, kernel.quantized);
+    fn run(&mut self, load: &Load) -> Result<(), NoEstimate> {
+        let (computes, wide, weight) = widths(self.precision, load.quantized);
         let weight_bytes = load.weights * weight / 8.0;
         let bytes = load.activations * wide / 8.0 + weight_bytes;
         let (model, peak, precision) = self.kernel_model(load.kind, computes, load.flops > 0.0)?;
@@ -229,18 +211,23 @@ impl<'d> Clock<'d> {
                 memory: step.memory * load.steps,
             };
         }
-        self.launches += time.launch;
+        #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
+        let count = load.members.len() as f64;
+        self.launches += count * time.launch;
         if time.compute >= time.memory {
-            self.compute += time.body;
+            self.compute += count * time.body;
         } else {
-            self.moving += time.body;
+            self.moving += count * time.body;
         }
-        self.at_peak += load.flops / peak;
-        self.bytes += bytes;
-        self.weight_bytes += weight_bytes;
+        self.at_peak += count * (load.flops / peak);
+        self.bytes += count * bytes;
+        self.weight_bytes += count * weight_bytes;
+        self.kernels += load.members.len();
+        self.unfolded += if load.is_unfolded { load.members.len() } else { 0 };
+        self.not_sized += if load.is_sized { 0 } else { load.members.len() };
         self.each.push(TimedKernel {
             kind: load.kind,
-            node: kernel.node,
+            members: Arc::clone(&load.members),
             seconds: time.total(),
             flops: load.flops + load.other_flops,
             bytes,
@@ -306,7 +293,7 @@ impl<'d> Clock<'d> {
         Ok((selected.model, flops, of))
     }
 
-    fn finish(mut self, kernels: &[&Kernel]) -> Result<Estimate, NoEstimate> {
+    fn finish(mut self) -> Result<Estimate, NoEstimate> {
         let mut total = self.compute + self.moving + self.launches;
         let mut weight_read_floor = 0.0;
         let mut floor = self.at_peak;
@@ -350,18 +337,17 @@ impl<'d> Clock<'d> {
         let graph =
             Range { low: (total / factor).max(floor), expected: total, high: total * factor };
         let percent = |share: f64| Some(100.0 * share / total).filter(|share| *share > 0.0);
-        self.each.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         let bandwidth_percent = match self.memory {
             Memory::Own(bandwidth) => percent(self.bytes / bandwidth),
             Memory::OnChip { .. } => None,
         };
         Ok(Estimate {
             graph,
-            eager: self.eager(graph, kernels.len()),
+            eager: self.eager(graph),
             compute: self.compute,
             memory: self.moving,
             launches: self.launches,
-            kernels: kernels.len(),
+            kernels: self.kernels,
             peak_percent: percent(self.at_peak),
             bandwidth_percent,
             weight_read_floor,
@@ -373,7 +359,7 @@ impl<'d> Clock<'d> {
                 (true, true) if is_fitted => Confidence::Medium,
                 (true, _) => Confidence::Low,
             },
-            method: self.method(kernels),
+            method: self.method(),
             each: self.each,
         })
     }
@@ -387,12 +373,12 @@ impl<'d> Clock<'d> {
     }
 
     /// The time in eager mode, where the host may be slower than the device.
-    fn eager(&self, graph: Range<f64>, kernels: usize) -> Option<Range<f64>> {
+    fn eager(&self, graph: Range<f64>) -> Option<Range<f64>> {
         // The host overhead was measured with PyTorch.
         let measured = self.timing.host.filter(|_| self.runtime == Runtime::PyTorch);
         let HostOverhead { us: host_us, range: factor } = measured?;
         #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
-        let host = kernels as f64 * host_us * 1e-6;
+        let host = self.kernels as f64 * host_us * 1e-6;
         Some(Range {
             low: graph.low.max(host / factor),
             expected: graph.expected.max(host),
@@ -400,8 +386,8 @@ impl<'d> Clock<'d> {
         })
     }
 
-    fn method(&self, kernels: &[&Kernel]) -> Vec<String> {
-        let count = match kernels.len() {
+    fn method(&self) -> Vec<String> {
+        let count = match self.kernels {
             1 => "1 kernel".to_owned(),
             count => format!("{count} kernels"),
         };
@@ -417,16 +403,16 @@ impl<'d> Clock<'d> {
                 runtime.range_factor
             ));
         }
-        let norms = kernels.iter().filter(|kernel| kernel.is_unfolded()).count();
-        if norms > 0 {
+        if self.unfolded > 0 {
             method.push(format!(
-                "{norms} batch norms that the exporter folded into convolutions count as kernels, because PyTorch runs them."
+                "{} batch norms that the exporter folded into convolutions count as kernels, because PyTorch runs them.",
+                self.unfolded
             ));
         }
-        let unsized_ = kernels.iter().filter(|kernel| !kernel.is_sized).count();
-        if unsized_ > 0 {
+        if self.not_sized > 0 {
             method.push(format!(
-                "{unsized_} kernels read or write values of unknown shape, which count as 0 bytes."
+                "{} kernels read or write values of unknown shape, which count as 0 bytes.",
+                self.not_sized
             ));
         }
         method.extend(self.notes.iter().cloned());
@@ -462,36 +448,45 @@ fn widths(precision: Precision, quantized: Option<Quantized>) -> (Precision, f64
 #[cfg(test)]
 mod tests {
     use calipers_samples::DataType;
+    use calipers_sym::Pool;
 
     use super::*;
     use crate::devices::{DeviceClass, Evidence, OnChipMemory, find};
     use crate::kernels;
-    use crate::testing::{Tiny, WithNetwork as _};
+    use crate::testing::{Seen, Tiny, WithNetwork as _};
+    use crate::workload::Workload;
+
+    /// The kernels of a model, with every free dimension at a size.
+    fn loads(seen: &Seen, size: Option<i64>) -> Result<Vec<Load>, NoEstimate> {
+        let kernels = seen.with_network(kernels::of_pytorch);
+        let mut pool = Pool::default();
+        let workload = Workload::new(&kernels, &mut pool);
+        workload.at(&pool.evaluate(|_| size), (1, 1))
+    }
 
     /// A matrix product of this many rows with 4096 x 4096 weights.
-    fn product(rows: &str) -> Vec<Kernel> {
+    fn product(rows: &str) -> Vec<Load> {
+        loads(&product_of(rows), None).unwrap()
+    }
+
+    fn product_of(rows: &str) -> Seen {
         let mut t = Tiny::new();
         let (x, w) = (t.input(&[rows, "4096"]), t.input(&["4096", "4096"]));
         let y = t.op("MatMul", &[&x, &w]);
-        t.output(&y).with_network(kernels::of_pytorch)
-    }
-
-    fn none(_: &str) -> Option<i64> {
-        None
+        t.output(&y)
     }
 
     #[test]
     fn packed_products_take_as_long_as_plain_ones() {
         let h200 = find("h200-sxm").unwrap();
-        let plain =
-            estimate(&product("4096"), &none, h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let plain = estimate(&product("4096"), h200, Precision::Fp16, Runtime::PyTorch).unwrap();
         let mut t = Tiny::new();
         let x = t.input(&["4096", "4096"]);
         let w = t.raw(DataType::F8E4M3FN, &[4096, 4096], &vec![1; 4096 * 4096]);
         let scale = t.weight(&[4096, 1]);
         let y = t.contrib("MatMulBlockQuantizedFp8Weight", &[&x, &w, &scale]);
-        let packed = t.output(&y).with_network(kernels::of_pytorch);
-        let packed = estimate(&packed, &none, h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let packed = loads(&t.output(&y), None).unwrap();
+        let packed = estimate(&packed, h200, Precision::Fp16, Runtime::PyTorch).unwrap();
         // 2 x 4096 x 4096 x 4096 FLOPs at 989.5 TFLOPS take 0.139 ms.
         for found in [&plain, &packed] {
             assert!((0.139e-3..0.3e-3).contains(&found.graph.expected), "{found:?}");
@@ -501,14 +496,12 @@ mod tests {
     #[test]
     fn large_products_are_compute_bound_and_small_ones_memory_bound() {
         let h200 = find("h200-sxm").unwrap();
-        let large =
-            estimate(&product("8192"), &none, h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let large = estimate(&product("8192"), h200, Precision::Fp16, Runtime::PyTorch).unwrap();
         // 2 x 8192 x 4096 x 4096 FLOPs at 989.5 TFLOPS take 0.278 ms; 0.31 ms and more were measured.
         assert!((0.278e-3..0.45e-3).contains(&large.graph.expected), "{large:?}");
         assert!(large.compute > large.memory + large.launches);
         assert!(large.peak_percent.is_some_and(|percent| percent > 60.0 && percent < 100.0));
-        let small =
-            estimate(&product("1"), &none, h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let small = estimate(&product("1"), h200, Precision::Fp16, Runtime::PyTorch).unwrap();
         // 33.5 MB at 4.8 TB/s take 7 us; 13.7 us were measured.
         assert!((8e-6..16e-6).contains(&small.graph.expected), "{small:?}");
         assert!(small.memory > small.compute);
@@ -519,24 +512,21 @@ mod tests {
     }
 
     #[test]
-    fn a_free_dimension_is_given_or_is_an_error() {
-        let kernels = product("batch");
+    fn sizes_beyond_all_bounds_have_a_finite_time_or_none() {
+        let model = product_of("batch");
         let h200 = find("h200-sxm").unwrap();
-        let error = estimate(&kernels, &none, h200, Precision::Fp16, Runtime::PyTorch).unwrap_err();
-        assert!(error.contains("batch"), "{error}");
         let at = |batch| {
-            estimate(&kernels, &|_| Some(batch), h200, Precision::Fp16, Runtime::PyTorch).unwrap()
+            let loads = loads(&model, Some(batch))?;
+            estimate(&loads, h200, Precision::Fp16, Runtime::PyTorch)
         };
-        assert!(at(64).graph.expected < at(4096).graph.expected);
+        assert!(at(64).unwrap().graph.expected < at(4096).unwrap().graph.expected);
         // A wrong file can say anything.
-        for odd in [0, -5, i64::MAX] {
-            if let Ok(found) =
-                estimate(&kernels, &|_| Some(odd), h200, Precision::Fp16, Runtime::PyTorch)
-            {
+        for odd in [0, -5, 1 << 50, i64::MAX] {
+            if let Ok(found) = at(odd) {
                 assert!(found.graph.high.is_finite() && found.graph.low > 0.0, "{odd}");
             }
         }
-        assert!(estimate(&[], &none, h200, Precision::Fp16, Runtime::PyTorch).is_err());
+        assert!(estimate(&[], h200, Precision::Fp16, Runtime::PyTorch).is_err());
     }
 
     #[test]
@@ -545,17 +535,16 @@ mod tests {
         let mut t = Tiny::new();
         let (x, w) = (t.input(&["1", "64", "56", "56"]), t.weight(&[64, 64, 3, 3]));
         let y = t.op("Conv", &[&x, &w]);
-        let kernels = t.output(&y).with_network(kernels::of_pytorch);
+        let kernels = loads(&t.output(&y), None).unwrap();
         let volta = find("v100-sxm2-32").unwrap();
-        let found = estimate(&kernels, &none, volta, Precision::Fp32, Runtime::PyTorch).unwrap();
+        let found = estimate(&kernels, volta, Precision::Fp32, Runtime::PyTorch).unwrap();
         assert!(found.method.iter().any(|words| words.contains("tf32 peak is not known")));
-        let found = estimate(&kernels, &none, volta, Precision::Bf16, Runtime::PyTorch).unwrap();
+        let found = estimate(&kernels, volta, Precision::Bf16, Runtime::PyTorch).unwrap();
         assert!(found.method.iter().any(|words| words.contains("widens to fp32")
             || words.contains("computes in fp32")));
         // 8 bits cannot hold what 16 can.
         let hailo = find("hailo-8").unwrap();
-        let error =
-            estimate(&kernels, &none, hailo, Precision::Fp16, Runtime::PyTorch).unwrap_err();
+        let error = estimate(&kernels, hailo, Precision::Fp16, Runtime::PyTorch).unwrap_err();
         assert!(error.contains("the fp16 peak"), "{error}");
     }
 
@@ -569,20 +558,18 @@ mod tests {
             let mut t = Tiny::new();
             let (x, w) = (t.input(&["1", "1000"]), t.weight(&[1000, rows]));
             let y = t.op("MatMul", &[&x, &w]);
-            t.output(&y).with_network(kernels::of_pytorch)
+            loads(&t.output(&y), None).unwrap()
         };
-        let fits = estimate(&layer(1000), &none, &chip, Precision::Int8, Runtime::PyTorch).unwrap();
+        let fits = estimate(&layer(1000), &chip, Precision::Int8, Runtime::PyTorch).unwrap();
         assert!(fits.graph.expected < 1e-3 && fits.weight_read_floor == 0.0);
         // 10 MB at 0.5 GB/s take 20 ms.
-        let streams =
-            estimate(&layer(10_000), &none, &chip, Precision::Int8, Runtime::PyTorch).unwrap();
+        let streams = estimate(&layer(10_000), &chip, Precision::Int8, Runtime::PyTorch).unwrap();
         assert!((20e-3..21e-3).contains(&streams.graph.expected), "{streams:?}");
         assert!(streams.graph.low >= 20e-3);
         if let Some(chip) = chip.on_chip.as_mut() {
             chip.link_gb_s = None;
         }
-        let error =
-            estimate(&layer(10_000), &none, &chip, Precision::Int8, Runtime::PyTorch).unwrap_err();
+        let error = estimate(&layer(10_000), &chip, Precision::Int8, Runtime::PyTorch).unwrap_err();
         assert!(error.starts_with("10.0 MB of weights"), "{error}");
     }
 

@@ -1,18 +1,16 @@
 //! Generative models: the time to the first token, and per token after it.
 
-use std::borrow::Cow;
-
 use calipers_measure::assume::Role;
 use calipers_report::{Generation, Range, Style};
 
 use super::estimate::NoEstimate;
-use super::kernels::Kernel;
 use super::profile::{ModelProfile, OperatingPoint};
 use super::query::span;
 use super::scaling::rate;
+use super::workload::Load;
 use crate::devices::Device;
 
-type Kernels<'p> = Result<Cow<'p, [Kernel]>, NoEstimate>;
+type Loads = Result<Vec<Load>, NoEstimate>;
 
 /// The runs of a generative model, evaluated once for all devices.
 pub(crate) struct GenerationSteps<'p> {
@@ -20,9 +18,9 @@ pub(crate) struct GenerationSteps<'p> {
     context: u64,
     batch: u64,
     /// The run that computes the whole prompt; `None` where it takes a run per token.
-    prompt: Option<Kernels<'p>>,
+    prompt: Option<Loads>,
     /// The run that computes one token; `None` where it computes the whole context again.
-    token: Option<Kernels<'p>>,
+    token: Option<Loads>,
     note: Option<&'static str>,
 }
 
@@ -38,7 +36,7 @@ impl<'p> GenerationSteps<'p> {
         }
         let kernels = |new: u64| {
             let dims = profile.lengths(context, new);
-            profile.kernels(&OperatingPoint { dims, ..base.clone() })
+            profile.loads(&OperatingPoint { dims, ..base.clone() })
         };
         let (prompt, token, note) = match cached {
             false => {
@@ -62,7 +60,7 @@ impl<'p> GenerationSteps<'p> {
         &self,
         device: &Device,
     ) -> (Result<Range<f64>, NoEstimate>, Result<Range<f64>, NoEstimate>) {
-        let time = |kernels: &Kernels<'_>| -> Result<Range<f64>, NoEstimate> {
+        let time = |kernels: &Loads| -> Result<Range<f64>, NoEstimate> {
             let kernels = kernels.as_ref().map_err(Clone::clone)?;
             Ok(self.profile.time(kernels, device)?.graph)
         };

@@ -177,9 +177,9 @@ impl<'a> MemoryFit<'a> {
                 .unwrap_or(u64::MAX)
         };
         let cache = self.cache(at);
-        let size = |name: &str| profile.size(at, name);
         let followed = profile.plan.activations.as_ref().map_err(Clone::clone);
-        let peak = followed.and_then(|found| found.peak(&size, profile.precision.activations));
+        let peak = followed
+            .and_then(|found| found.peak(&profile.values(at), profile.precision.activations));
         // The cache is counted apart from the activations.
         let counted = cache.as_ref().map_or(Ok(0), |(both, _)| both.clone()).unwrap_or(0);
         let activations = peak.map(|peak| scaled(peak.total().saturating_sub(counted)));

@@ -1,38 +1,40 @@
 //! What the hardware section needs of a model, at any batch and any length.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_arch::Recognized;
 use calipers_arch::network::Network;
 use calipers_infer::{Bindings, Typed, declared_inputs};
-use calipers_ir::{Model, ValueId};
+use calipers_ir::{Model, NodeId, ValueId};
 use calipers_measure::Measured;
 use calipers_measure::assume::{Role, Sizes};
 use calipers_measure::memory::Caches;
-use calipers_ops::{TensorFact, Work};
+use calipers_ops::TensorFact;
 use calipers_report::{Architecture, Parameters, Quantization, Runtime, Scheme, TaskKind};
-use calipers_sym::{Expr, Symbol};
+use calipers_sym::{Expr, Pool, Symbol, Values};
 
 use super::activations::Activations;
 use super::estimate::{self, Estimate, NoEstimate};
-use super::kernels::{self, Kernel};
+use super::kernels;
 use super::query::HardwareQuery;
+use super::workload::{Load, Workload};
 use crate::devices::{Device, Precision};
 
 /// Networks with more operators than this are not timed. The largest ones have some thousands; a
 /// chain of a hundred thousand would only fill the memory with kernels.
 const MOST_OPERATORS: usize = 50_000;
 
-/// Devices of the catalog and batches are searched for networks of up to this many kernels.
+/// Devices of the catalog and batches are searched for networks of up to this many different kernels.
 pub(crate) const MOST_KERNELS: usize = 20_000;
 
 /// The kernels that a runtime launches: found once in the recognized network, evaluated at every size.
 pub struct ExecutionPlan {
     /// The runtime.
     pub runtime: Runtime,
+    /// Every size of a kernel or an activation, once.
+    pub(super) pool: Pool,
     /// Kernels of one run.
-    pub kernels: Vec<Kernel>,
+    pub(super) workload: Workload,
     /// The fusions that the runtime applies, and how often.
     pub fusions: Vec<(&'static str, usize)>,
     /// Live ranges of activations, or why they are unknown.
@@ -47,11 +49,15 @@ impl ExecutionPlan {
             let why = format!(
                 "the network has {operators} operators; at most {MOST_OPERATORS} are timed"
             );
-            return Self { runtime, kernels: vec![], fusions: vec![], activations: Err(why) };
+            let (mut pool, fusions) = (Pool::default(), Vec::new());
+            let workload = Workload::new(&[], &mut pool);
+            return Self { runtime, pool, workload, fusions, activations: Err(why) };
         }
         let launches = kernels::launches(net, runtime);
-        let activations = Ok(Activations::new(net, &launches));
-        Self { runtime, kernels: launches.kernels, fusions: launches.fusions, activations }
+        let mut pool = Pool::default();
+        let workload = Workload::new(&launches.kernels, &mut pool);
+        let activations = Ok(Activations::new(net, &launches, &mut pool));
+        Self { runtime, pool, workload, fusions: launches.fusions, activations }
     }
 }
 
@@ -158,6 +164,8 @@ pub struct ModelProfile<'a> {
     pub(crate) plan: &'a ExecutionPlan,
     pub(crate) batch: Batch,
     pub(crate) precision: PrecisionPlan,
+    /// Nodes that are not timed because they are `ai.onnx.ml` operators.
+    classical: usize,
 }
 
 impl<'a> ModelProfile<'a> {
@@ -171,7 +179,9 @@ impl<'a> ModelProfile<'a> {
         plan: &'a ExecutionPlan,
         query: &HardwareQuery,
     ) -> Self {
+        let is_classical = |node: &&NodeId| model.name(model.node(**node).domain) == "ai.onnx.ml";
         Self {
+            classical: model.main().order.iter().filter(is_classical).count(),
             model,
             bindings,
             typed,
@@ -278,58 +288,22 @@ impl<'a> ModelProfile<'a> {
         dims
     }
 
-    /// Kernels with numbers for sizes.
-    pub fn kernels(&self, at: &OperatingPoint) -> Result<Cow<'_, [Kernel]>, NoEstimate> {
-        let (times, over) = self.scale(at);
-        // Where nothing is free they have numbers already, and a graph may be large.
-        if times == over && self.plan.kernels.iter().all(has_numbers) {
-            return Ok(Cow::Borrowed(&self.plan.kernels));
-        }
-        let number = |expr: &Expr, scaled: bool| -> Result<Expr, NoEstimate> {
-            let value = match expr.as_wide_const() {
-                Some(value) => value,
-                None => expr
-                    .evaluate_wide(|name| self.size(at, name))
-                    .map_err(|error| error.to_string())?,
-            };
-            let value = u64::try_from(value).map_err(|_| "a size is out of range".to_owned())?;
-            let value = match scaled {
-                true => u128::from(value) * u128::from(times) / u128::from(over),
-                false => u128::from(value),
-            };
-            u64::try_from(value).map(Expr::from).map_err(|_| "a size is out of range".to_owned())
-        };
-        let kernel = |kernel: &Kernel| {
-            Ok(Kernel {
-                work: Work {
-                    macs: number(&kernel.work.macs, true)?,
-                    other_flops: number(&kernel.work.other_flops, true)?,
-                },
-                activations: number(&kernel.activations, true)?,
-                weights: number(&kernel.weights, false)?,
-                depth: number(&kernel.depth, false)?,
-                results: number(&kernel.results, true)?,
-                steps: number(&kernel.steps, false)?,
-                // Products without weights are done for each sample by itself.
-                rows: number(&kernel.rows, kernel.weights.as_const() != Some(0))?,
-                ..kernel.clone()
-            })
-        };
-        self.plan.kernels.iter().map(kernel).collect::<Result<_, _>>().map(Cow::Owned)
+    /// The values of all sizes of the plan.
+    pub(crate) fn values(&self, at: &OperatingPoint) -> Values {
+        self.plan.pool.evaluate(|name| self.size(at, name))
+    }
+
+    /// The kernels of a run.
+    pub(crate) fn loads(&self, at: &OperatingPoint) -> Result<Vec<Load>, NoEstimate> {
+        self.plan.workload.at(&self.values(at), self.scale(at))
     }
 
     /// Returns why no device has a time, where that is so.
     pub fn untimed(&self) -> Option<String> {
-        let classical = self
-            .model
-            .main()
-            .order
-            .iter()
-            .filter(|node| self.model.name(self.model.node(**node).domain) == "ai.onnx.ml");
-        let classical = classical.count();
-        if classical > 0 {
+        if self.classical > 0 {
             return Some(format!(
-                "{classical} nodes are ai.onnx.ml operators (trees, text features), which are not timed"
+                "{} nodes are ai.onnx.ml operators (trees, text features), which are not timed",
+                self.classical
             ));
         }
         if self.batch.fixed == Some(0) {
@@ -338,20 +312,19 @@ impl<'a> ModelProfile<'a> {
         if let Err(why) = &self.plan.activations {
             return Some(why.clone());
         }
-        if self.plan.kernels.is_empty() {
+        if self.plan.workload.kernels() == 0 {
             return Some("the model launches no kernel".to_owned());
         }
         None
     }
 
-    /// Returns the time of kernels whose sizes are numbers.
-    pub fn time(&self, kernels: &[Kernel], device: &Device) -> Result<Estimate, NoEstimate> {
+    /// Returns the time of kernels on a device.
+    pub(crate) fn time(&self, loads: &[Load], device: &Device) -> Result<Estimate, NoEstimate> {
         if let Some(why) = self.untimed() {
             return Err(why);
         }
         let runtime = self.plan.runtime;
-        let estimate =
-            estimate::estimate(kernels, &|_| None, device, self.precision.rest, runtime)?;
+        let estimate = estimate::estimate(loads, device, self.precision.rest, runtime)?;
         let sound = [Some(estimate.graph), estimate.eager].into_iter().flatten().all(|range| {
             let parts = [range.low, range.expected, range.high];
             parts.into_iter().all(|part| part.is_finite() && part > 0.0)
@@ -368,14 +341,6 @@ impl<'a> ModelProfile<'a> {
     pub fn cache_values(&self) -> impl Iterator<Item = (ValueId, Option<ValueId>)> {
         self.caches.values()
     }
-}
-
-/// Whether every size of a kernel is a number.
-fn has_numbers(kernel: &Kernel) -> bool {
-    let Kernel { work, activations, weights, depth, results, rows, steps, .. } = kernel;
-    [&work.macs, &work.other_flops, activations, weights, depth, results, rows, steps]
-        .into_iter()
-        .all(|size| size.as_const().is_some_and(|size| size >= 0))
 }
 
 impl PrecisionPlan {

@@ -91,12 +91,12 @@ pub fn answer(profile: &ModelProfile<'_>, query: &HardwareQuery) -> Hardware {
         context: profile.context(),
         ..Hardware::default()
     };
-    let kernels = match profile.untimed() {
+    let loads = match profile.untimed() {
         Some(why) => Err(why),
-        None => profile.kernels(&at),
+        None => profile.loads(&at),
     };
-    let time = |device: &Device| match &kernels {
-        Ok(kernels) => profile.time(kernels, device),
+    let time = |device: &Device| match &loads {
+        Ok(loads) => profile.time(loads, device),
         Err(why) => Err(why.clone()),
     };
     reported.devices =
@@ -213,9 +213,10 @@ fn times(
     reported.kernels = Some(estimate.kernels as u64);
     reported.top_kernels = estimate
         .top_kernels()
-        .map(|kernel| TopKernel {
+        .into_iter()
+        .map(|(kernel, member)| TopKernel {
             kind: kernel.kind,
-            node: profile.model.node_label(kernel.node),
+            node: profile.model.node_label(member.node),
             ms: digits(kernel.seconds * 1e3),
             percent: percent(kernel.seconds),
         })

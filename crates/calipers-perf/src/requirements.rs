@@ -9,18 +9,16 @@
 //! | recommended | at the high end of its range | with the highest runtime overhead |
 //! | optimal | twice over, at the high end of its range | twice |
 
-use std::borrow::Cow;
-
 use calipers_measure::assume::Role;
 use calipers_report::{Range, Requirement, Requirements, RunEstimate, TaskKind, units};
 
 use super::generation::GenerationSteps;
-use super::kernels::Kernel;
 use super::memory_fit::MemoryFit;
 use super::profile::{MOST_KERNELS, ModelProfile, OperatingPoint};
 use super::query::{HardwareQuery, digits, span};
 use super::resolution;
 use super::scaling::rate;
+use super::workload::Load;
 use crate::devices::Device;
 
 /// The default target of vision models, in images per second.
@@ -151,7 +149,7 @@ struct Candidate {
 }
 
 /// Kernels of a run, or why there is no estimate.
-type Kernels<'k> = Result<Cow<'k, [Kernel]>, String>;
+type Loads = Result<Vec<Load>, String>;
 
 /// The search for devices.
 struct Search<'s> {
@@ -159,7 +157,7 @@ struct Search<'s> {
     base: &'s OperatingPoint,
     target: Target,
     /// Kernels of a run at each batch.
-    kernels: Vec<(u64, Kernels<'s>)>,
+    loads: Vec<(u64, Loads)>,
     steps: Option<&'s GenerationSteps<'s>>,
 }
 
@@ -185,11 +183,11 @@ pub(crate) fn requirements(
         reported.notes.push(format!("No device can be named: {why}."));
         return reported;
     }
-    if target.is_default && profile.plan.kernels.len() > MOST_KERNELS {
+    if target.is_default && profile.plan.workload.groups() > MOST_KERNELS {
         reported.notes.push(format!(
-            "The catalog was not searched, because the network has {} kernels. Set a target to \
+            "The catalog was not searched, because the network has {} different kernels. Set a target to \
              search it.",
-            profile.plan.kernels.len()
+            profile.plan.workload.groups()
         ));
         return reported;
     }
@@ -199,10 +197,10 @@ pub(crate) fn requirements(
         Some(_) if may_batch => &BATCHES,
         _ => &[base.batch],
     };
-    let kernels =
-        |batch: &u64| (*batch, profile.kernels(&OperatingPoint { batch: *batch, ..base.clone() }));
-    let kernels = batches.iter().map(kernels).collect();
-    let search = Search { memory_fit, base, target, kernels, steps };
+    let loads =
+        |batch: &u64| (*batch, profile.loads(&OperatingPoint { batch: *batch, ..base.clone() }));
+    let loads = batches.iter().map(loads).collect();
+    let search = Search { memory_fit, base, target, loads, steps };
     if let Some(device) = &query.device {
         (reported.target_met, reported.why) = search.verdict(device);
     }
@@ -252,9 +250,9 @@ impl Search<'_> {
     /// A device at the batch with the largest margin.
     fn best(&self, device: &Device) -> Result<Candidate, String> {
         let mut best: Result<Candidate, String> = Err("it does not fit".to_owned());
-        for (batch, kernels) in &self.kernels {
+        for (batch, loads) in &self.loads {
             let at = OperatingPoint { batch: *batch, ..self.base.clone() };
-            let candidate = self.candidate(&at, device, kernels.as_deref().map_err(Clone::clone));
+            let candidate = self.candidate(&at, device, loads.as_deref().map_err(Clone::clone));
             match (&best, &candidate) {
                 (Ok(known), Ok(candidate)) if candidate.found.margin <= known.found.margin => {}
                 (Ok(_), Err(_)) => break,
@@ -268,7 +266,7 @@ impl Search<'_> {
         &self,
         at: &OperatingPoint,
         device: &Device,
-        kernels: Result<&[Kernel], String>,
+        loads: Result<&[Load], String>,
     ) -> Result<Candidate, String> {
         let fit = self.memory_fit.fit(at, device);
         match fit.fits {
@@ -276,7 +274,7 @@ impl Search<'_> {
             Some(false) => return Err("it does not fit".to_owned()),
             None => return Err(fit.why.unwrap_or_default()),
         }
-        let estimate = self.memory_fit.profile.time(kernels?, device)?;
+        let estimate = self.memory_fit.profile.time(loads?, device)?;
         let latency_ms: Range<f64> = span(&estimate.graph);
         let (first_token_ms, token_ms) = match self.steps.filter(|_| self.target.is_generation()) {
             Some(steps) => {

@@ -30,14 +30,14 @@ pub(super) fn describe(
 ) -> Option<Roofline> {
     let bandwidth = device.bandwidth().filter(|_| device.on_chip.is_none())?;
     let (computing, moving): (Vec<&TimedKernel>, Vec<_>) = estimate
-        .each
-        .iter()
+        .slowest_first()
+        .into_iter()
         .partition(|kernel| kernel.flops > 0.0 && kernel.bytes > 0.0 && kernel.seconds > 0.0);
-    let mut alike = memory_fit(&computing);
+    let mut alike = alike(&computing);
     // Stable, so equals stay as they were: most expensive single kernel first.
     alike.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let shown = alike.len().min(MOST);
-    let left_out = alike[shown..].iter().map(|memory_fit| memory_fit.count).sum();
+    let left_out = alike[shown..].iter().map(|alike| alike.count).sum();
     alike.truncate(shown);
     let mut ceilings: Vec<ComputeCeiling> = Vec::new();
     for Alike { first, .. } in &alike {
@@ -48,28 +48,28 @@ pub(super) fn describe(
     }
     ceilings.sort_by(|a, b| b.per_s.total_cmp(&a.per_s));
     let total = estimate.graph.expected;
-    let seconds: f64 = alike.iter().map(|memory_fit| memory_fit.seconds).sum();
-    let kernel = |memory_fit: &Alike<'_>| RooflineKernel {
-        kind: memory_fit.first.kind,
-        node: label(memory_fit.first.node),
-        count: memory_fit.count,
-        intensity: digits(memory_fit.first.flops / memory_fit.first.bytes),
-        per_s: digits(memory_fit.first.flops / memory_fit.first.seconds),
-        percent: share(memory_fit.seconds, total),
-        precision: memory_fit.first.precision,
+    let seconds: f64 = alike.iter().map(|alike| alike.seconds).sum();
+    let kernel = |alike: &Alike<'_>| RooflineKernel {
+        kind: alike.first.kind,
+        node: alike.first.members.first().map_or_else(String::new, |first| label(first.node)),
+        count: alike.count,
+        intensity: digits(alike.first.flops / alike.first.bytes),
+        per_s: digits(alike.first.flops / alike.first.seconds),
+        percent: share(alike.seconds, total),
+        precision: alike.first.precision,
     };
     (!alike.is_empty()).then(|| Roofline {
         bandwidth_bytes_per_s: bandwidth,
         compute: ceilings,
         kernels: alike.iter().map(kernel).collect(),
         percent: share(seconds, total),
-        without_arithmetic: moving.len() as u64,
+        without_arithmetic: moving.iter().map(|kernel| kernel.members.len() as u64).sum(),
         left_out,
     })
 }
 
 /// Kernels of one kind with the same arithmetic and bytes take the same time, and are one dot.
-fn memory_fit<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
+fn alike<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
     let mut places: HashMap<_, usize> = HashMap::new();
     let mut groups: Vec<Alike<'a>> = Vec::new();
     for kernel in kernels {
@@ -78,8 +78,11 @@ fn memory_fit<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
             groups.push(Alike { first: kernel, count: 0, seconds: 0.0 });
             groups.len() - 1
         });
-        groups[place].count += 1;
-        groups[place].seconds += kernel.seconds;
+        let count = kernel.members.len();
+        groups[place].count += count as u64;
+        #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
+        let seconds = count as f64 * kernel.seconds;
+        groups[place].seconds += seconds;
     }
     groups
 }
@@ -87,10 +90,12 @@ fn memory_fit<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
 #[cfg(test)]
 mod tests {
     use calipers_report::{KernelKind, Runtime};
+    use calipers_sym::Pool;
 
     use super::*;
     use crate::devices::{Precision, find};
     use crate::testing::{Tiny, WithNetwork as _};
+    use crate::workload::Workload;
     use crate::{estimate::estimate, kernels};
 
     #[test]
@@ -105,8 +110,10 @@ mod tests {
         let tiny = t.output(&out);
         let kernels = tiny.with_network(kernels::of_pytorch);
         let device = find("h200-sxm").unwrap();
-        let found =
-            estimate(&kernels, &|_| None, device, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let mut pool = Pool::default();
+        let workload = Workload::new(&kernels, &mut pool);
+        let loads = workload.at(&pool.evaluate(|_| None), (1, 1)).unwrap();
+        let found = estimate(&loads, device, Precision::Fp16, Runtime::PyTorch).unwrap();
         let roofline = describe(&found, device, &|_| String::new()).unwrap();
         assert_eq!(roofline.kernels.len(), 1);
         let dot = &roofline.kernels[0];

@@ -29,7 +29,7 @@ pub(crate) fn row(
     samples: u64,
 ) -> ScalingRow {
     let profile = memory_fit.profile;
-    let time = || profile.kernels(at).and_then(|kernels| profile.time(&kernels, device));
+    let time = || profile.loads(at).and_then(|loads| profile.time(&loads, device));
     ScalingRow { size, run: run(&memory_fit.fit(at, device), samples, time).0 }
 }
 
@@ -134,9 +134,6 @@ pub(super) fn drop_empty(rows: Vec<ScalingRow>) -> Vec<ScalingRow> {
     if known { rows } else { Vec::new() }
 }
 
-/// Symbolic dimensions beyond which only the sizes of the report are evaluated.
-const MOST_SYMBOLS: usize = 64;
-
 /// Returns the saturation batch of each device, evaluating the kernels once per batch.
 pub(crate) fn saturation_batches(
     memory_fit: &MemoryFit<'_>,
@@ -144,7 +141,7 @@ pub(crate) fn saturation_batches(
     devices: &[Device],
 ) -> Vec<Option<u64>> {
     let profile = memory_fit.profile;
-    let is_large = profile.plan.kernels.len() > MOST_KERNELS || profile.sizes.len() > MOST_SYMBOLS;
+    let is_large = profile.plan.workload.groups() > MOST_KERNELS;
     if !profile.batch.has_dimension || is_large {
         return vec![None; devices.len()];
     }
@@ -152,12 +149,12 @@ pub(crate) fn saturation_batches(
     let mut batch = 1;
     while batch <= SHOWN * 4 {
         let at = OperatingPoint { batch, ..base.clone() };
-        let kernels = profile.kernels(&at);
+        let loads = profile.loads(&at);
         for (rows, device) in rows.iter_mut().zip(devices) {
             if rows.last().is_some_and(|row| row.run.throughput.is_none()) {
                 continue;
             }
-            let time = || profile.time(kernels.as_ref().map_err(Clone::clone)?, device);
+            let time = || profile.time(loads.as_ref().map_err(Clone::clone)?, device);
             let (run, _) = run(&memory_fit.fit(&at, device), batch, time);
             rows.push(ScalingRow { size: batch, run });
         }

@@ -3,7 +3,6 @@
 //! An [`Atom`] is only ever built by the constructors of [`Expr`], so that it is in canonical
 //! form: `L / 8` becomes an atom, `(8*L + 3) / 8` does not.
 
-use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,6 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::expr::Expr;
+use crate::hash;
 use crate::interval::Interval;
 
 /// A named dimension with a known lower bound.
@@ -22,6 +22,8 @@ use crate::interval::Interval;
 pub struct Symbol {
     name: Arc<str>,
     lower: i64,
+    /// That of the name.
+    hash: u64,
 }
 
 impl Symbol {
@@ -32,7 +34,8 @@ impl Symbol {
 
     /// A dimension that is at least `lower`.
     pub fn at_least(name: impl Into<Arc<str>>, lower: i64) -> Self {
-        Self { name: name.into(), lower }
+        let name = name.into();
+        Self { lower, hash: hash::name(&name), name }
     }
 
     /// The name, exactly as given.
@@ -48,7 +51,7 @@ impl Symbol {
 
 impl PartialEq for Symbol {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.hash == other.hash && (Arc::ptr_eq(&self.name, &other.name) || self.name == other.name)
     }
 }
 
@@ -71,13 +74,7 @@ impl Ord for Symbol {
 
 impl Hash for Symbol {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
-
-impl Borrow<str> for Symbol {
-    fn borrow(&self) -> &str {
-        &self.name
+        state.write_u64(self.hash);
     }
 }
 
@@ -110,7 +107,7 @@ impl Division {
 ///
 /// Rounding up has no atom of its own: `ceil(a/k)` is kept as `floor((a + k - 1)/k)` for a
 /// constant `k`, and as `-floor(-a/d)` for a symbolic `d`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Atom {
     /// A named dimension.
     Symbol(Symbol),
@@ -122,6 +119,12 @@ pub enum Atom {
     Min(Arc<[Expr]>),
     /// The greatest of two or more expressions, sorted, none known to be dispensable.
     Max(Arc<[Expr]>),
+}
+
+impl Hash for Atom {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash_value());
+    }
 }
 
 impl Atom {
@@ -141,6 +144,19 @@ impl Atom {
             Self::Min(list) | Self::Max(list) => (None, list),
         };
         pair.into_iter().flat_map(|pair| [&pair.dividend, &pair.divisor]).chain(list)
+    }
+
+    /// The hash, from those of its parts.
+    pub(crate) fn hash_value(&self) -> u64 {
+        let kind = match self {
+            Self::Symbol(symbol) => return symbol.hash,
+            Self::FloorDiv(_) => 1,
+            Self::Modulo(_) => 2,
+            Self::Min(_) => 3,
+            Self::Max(_) => 4,
+        };
+        let operands = self.operands().map(Expr::hash_value);
+        operands.fold(hash::start(kind), hash::mix)
     }
 
     /// How deeply atoms are nested below this one; a symbol is at depth zero.
@@ -199,7 +215,7 @@ mod tests {
         assert_eq!(free.cmp(&positive), Ordering::Equal);
         assert_eq!((free.lower(), positive.lower()), (0, 1));
         assert!(Symbol::new("a") < Symbol::new("b"));
-        assert!(BTreeSet::from([positive]).contains("batch"));
+        assert!(BTreeSet::from([positive]).contains(&free));
     }
 
     #[test]

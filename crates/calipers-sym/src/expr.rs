@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::atom::{Atom, Symbol};
 use crate::interval::Interval;
 use crate::poly::{self, Poly, View};
-use crate::{int, limits};
+use crate::{hash, int, limits};
 
 /// An integer expression over named dimensions, in canonical form.
 ///
@@ -19,14 +20,20 @@ use crate::{int, limits};
 /// An operation that would give a wrong number (a coefficient beyond 127 bits, a division by
 /// zero, an expression beyond the [limits](crate::limits)) gives an undefined expression, which
 /// absorbs everything it meets and evaluates to an error.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Expr(pub(crate) Repr);
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repr {
     Const(i128),
     Poly(Arc<Poly>),
     Undefined(Arc<str>),
+}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash_value());
+    }
 }
 
 impl Expr {
@@ -170,6 +177,15 @@ impl Expr {
             Repr::Const(value) => Interval::exactly(*value),
             Repr::Poly(poly) => poly.interval(),
             Repr::Undefined(_) => Interval::everything(),
+        }
+    }
+
+    /// The hash, which a polynomial has ready.
+    pub(crate) fn hash_value(&self) -> u64 {
+        match &self.0 {
+            Repr::Const(value) => hash::mix_wide(hash::start(5), *value),
+            Repr::Poly(poly) => poly.hash_value(),
+            Repr::Undefined(reason) => hash::name(reason),
         }
     }
 

@@ -27,10 +27,12 @@
 
 mod atom;
 mod bounds;
+mod budget;
 mod divide;
 mod eval;
 mod expr;
 mod extrema;
+mod hash;
 mod int;
 mod interval;
 mod lex;
@@ -38,11 +40,14 @@ pub mod limits;
 mod ops;
 mod parse;
 mod poly;
+mod pool;
 mod print;
 #[cfg(test)]
 mod testing;
 
 pub use atom::{Atom, Division, Symbol};
+pub use budget::Budget;
 pub use eval::EvalError;
 pub use expr::Expr;
 pub use parse::{ParseError, parse, parse_at_least};
+pub use pool::{ExprId, Pool, Values};

@@ -19,6 +19,9 @@ pub const MAX_NESTING: u32 = 128;
 /// The most term-by-term products in one multiplication or division.
 pub(crate) const MAX_PRODUCTS: usize = 1 << 13;
 
+/// Why an expression is undefined once the [`Budget`](crate::Budget) is spent.
+pub const TOO_MANY_DIMENSIONS: &str = "too many free dimensions";
+
 pub(crate) const OVERFLOW: &str = "a number left the 128-bit range";
 pub(crate) const DIVISION_BY_ZERO: &str = "division by zero";
 pub(crate) const TOO_MANY_TERMS: &str = "the expression has too many terms";

@@ -5,17 +5,16 @@
 //! constant needs no polynomial. Two polynomials are equal exactly when these parts are.
 
 use std::cmp::Ordering;
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::atom::Atom;
 use crate::expr::{Expr, Repr};
-use crate::int;
 use crate::interval::Interval;
 use crate::limits::{self, MAX_DEGREE, MAX_DEPTH, MAX_PRODUCTS, MAX_TERMS, MAX_WEIGHT};
+use crate::{budget, hash, int};
 
 /// A product of powers of atoms, sorted by atom.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Monomial {
     degree: u32,
     factors: Arc<[(Atom, u32)]>,
@@ -144,7 +143,7 @@ impl Ord for Monomial {
 }
 
 /// A coefficient times a monomial.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Term {
     pub(crate) monomial: Monomial,
     pub(crate) coefficient: i128,
@@ -159,6 +158,7 @@ pub(crate) struct Poly {
     interval: OnceLock<Interval>,
     depth: u32,
     weight: u32,
+    hash: u64,
 }
 
 impl Poly {
@@ -186,12 +186,16 @@ impl Poly {
     pub(crate) fn weight(&self) -> u32 {
         self.weight
     }
+
+    pub(crate) fn hash_value(&self) -> u64 {
+        self.hash
+    }
 }
 
 // What is known of a polynomial follows from its terms, so it takes no part in comparisons.
 impl PartialEq for Poly {
     fn eq(&self, other: &Self) -> bool {
-        self.constant == other.constant && self.terms == other.terms
+        self.hash == other.hash && self.constant == other.constant && self.terms == other.terms
     }
 }
 
@@ -205,14 +209,10 @@ impl PartialOrd for Poly {
 
 impl Ord for Poly {
     fn cmp(&self, other: &Self) -> Ordering {
+        if std::ptr::eq(self, other) {
+            return Ordering::Equal;
+        }
         self.terms.cmp(&other.terms).then(self.constant.cmp(&other.constant))
-    }
-}
-
-impl Hash for Poly {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.terms.hash(state);
-        self.constant.hash(state);
     }
 }
 
@@ -264,10 +264,13 @@ pub(crate) fn build(terms: Vec<Term>, constant: i128) -> Expr {
         return Expr::undefined(limits::TOO_MANY_TERMS);
     }
     let (mut depth, mut weight) = (0, 0_u32);
+    let mut hash = hash::mix_wide(hash::start(6), constant);
     for term in &terms {
-        for (atom, _) in term.monomial.factors() {
+        hash = hash::mix_wide(hash, term.coefficient);
+        for (atom, exponent) in term.monomial.factors() {
             depth = depth.max(atom.depth());
             weight = weight.saturating_add(atom.weight());
+            hash = hash::mix(hash::mix(hash, atom.hash_value()), (*exponent).into());
         }
         weight = weight.saturating_add(1);
     }
@@ -277,7 +280,11 @@ pub(crate) fn build(terms: Vec<Term>, constant: i128) -> Expr {
     if weight > MAX_WEIGHT {
         return Expr::undefined(limits::TOO_LARGE);
     }
-    Expr(Repr::Poly(Arc::new(Poly { terms, constant, interval: OnceLock::new(), depth, weight })))
+    if !budget::spend(weight) {
+        return Expr::undefined(limits::TOO_MANY_DIMENSIONS);
+    }
+    let interval = OnceLock::new();
+    Expr(Repr::Poly(Arc::new(Poly { terms, constant, interval, depth, weight, hash })))
 }
 
 /// An expression from terms in any order, which may be alike, constant or zero.
@@ -399,10 +406,14 @@ pub(crate) fn mul(a: View<'_>, b: View<'_>) -> Expr {
         _ => {}
     }
     let (a, b) = (a.owned_terms(), b.owned_terms());
-    if a.len() * b.len() > MAX_PRODUCTS {
+    let products = a.len() * b.len();
+    if products > MAX_PRODUCTS {
         return Expr::undefined(limits::TOO_MANY_TERMS);
     }
-    let mut terms = Vec::with_capacity(a.len() * b.len());
+    if !budget::spend(u32::try_from(products).unwrap_or(u32::MAX)) {
+        return Expr::undefined(limits::TOO_MANY_DIMENSIONS);
+    }
+    let mut terms = Vec::with_capacity(products);
     for x in &a {
         for y in &b {
             let Some(monomial) = x.monomial.mul(&y.monomial) else {

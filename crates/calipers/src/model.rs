@@ -8,8 +8,12 @@ use calipers_measure::{LayerQuery, Sweep, Weights};
 use calipers_perf::{Batch, ExecutionPlan, HardwareQuery, ModelProfile};
 use calipers_report::{GraphView, LayerTable, Report, ShapeTable, SweepTable};
 use calipers_summary::Redactor;
+use calipers_sym::Budget;
 
 use crate::{Error, Options};
+
+/// Steps of symbolic arithmetic that an analysis may take with large expressions, see [`Budget`].
+const STEPS: u64 = 4_000_000;
 
 /// A neural network that was read from a file or from memory.
 #[derive(Debug)]
@@ -74,6 +78,7 @@ impl Model {
     ///
     /// [`Error::Bind`] if the model does not take the given sizes.
     pub fn shapes(&self, options: &Options) -> Result<ShapeTable, Error> {
+        let _budget = Budget::new(STEPS);
         let typed = calipers_infer::infer_shapes(&self.ir, &options.bindings)?;
         let mut table = calipers_measure::shapes(&self.ir, &typed, &options.bindings);
         if options.redact_names {
@@ -89,6 +94,7 @@ impl Model {
     ///
     /// [`Error::Bind`] if the model does not take the given sizes.
     pub fn layers(&self, options: &Options, query: &LayerQuery) -> Result<LayerTable, Error> {
+        let _budget = Budget::new(STEPS);
         let typed = calipers_infer::infer(&self.ir, &options.bindings)?;
         let mut table = calipers_measure::layers(&self.ir, &typed, &options.bindings, query);
         if options.redact_names {
@@ -116,6 +122,7 @@ impl Model {
     /// Takes the model through all stages, then applies what changes the finished report. The
     /// summary is last: it describes all the rest.
     fn run(&self, options: &Options, view: Option<&mut GraphView>) -> Result<Report, Error> {
+        let _budget = Budget::new(STEPS);
         let question = &options.hardware_query()?;
         let mut bindings = options.bindings.clone();
         bind_batch(&self.ir, &mut bindings, question)?;

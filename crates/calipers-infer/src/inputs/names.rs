@@ -54,7 +54,7 @@ impl Names {
                 Dim::Symbol(name) if !is_anonymous(model.name(name)) => Some(model.name(name)),
                 _ => None,
             };
-            if numbered.is_some_and(|name| names.renamed.contains_key(name)) {
+            if numbered.is_some_and(|name| names.renamed.contains_key(&Symbol::new(name))) {
                 continue;
             }
             let roles = roles.entry(input).or_insert_with(|| {
@@ -97,7 +97,7 @@ impl Names {
 
     /// The name in use of a dimension, given that or the file's.
     pub(crate) fn current<'a>(&'a self, name: &'a str) -> &'a str {
-        let renamed = self.renamed.get(name).and_then(Expr::as_symbol);
+        let renamed = self.renamed.get(&Symbol::new(name)).and_then(Expr::as_symbol);
         renamed.map_or(name, Symbol::name)
     }
 

@@ -1,11 +1,9 @@
 //! How the cost lies along the order of execution.
 
-use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId};
 use calipers_report::{DepthSegment, Work};
 
-use super::{add, add_work, figures};
-use crate::assume::Sizes;
+use super::{NodeWork, add, add_work};
 use crate::graph::percent;
 use crate::parameters::Owners;
 
@@ -13,12 +11,7 @@ use crate::parameters::Owners;
 const STRETCHES: usize = 64;
 
 /// The main graph in order of execution, in segments of as many nodes each.
-pub(super) fn cut(
-    model: &Model,
-    typed: &Typed,
-    sizes: &Sizes,
-    owners: &Owners,
-) -> Vec<DepthSegment> {
+pub(super) fn cut(model: &Model, node_work: &NodeWork<'_>, owners: &Owners) -> Vec<DepthSegment> {
     let order = &model.main().order;
     let each = order.len().div_ceil(STRETCHES).max(1);
     let mut segments: Vec<DepthSegment> = order
@@ -26,7 +19,7 @@ pub(super) fn cut(
         .enumerate()
         .map(|(i, nodes)| DepthSegment {
             first: (i * each) as u64,
-            ..segment(nodes, typed, sizes, owners)
+            ..segment(nodes, node_work, owners)
         })
         .collect();
     let sum = |field: fn(&DepthSegment) -> Option<u64>| {
@@ -47,12 +40,12 @@ pub(super) fn cut(
     segments
 }
 
-fn segment(nodes: &[NodeId], typed: &Typed, sizes: &Sizes, owners: &Owners) -> DepthSegment {
+fn segment(nodes: &[NodeId], node_work: &NodeWork<'_>, owners: &Owners) -> DepthSegment {
     let (mut work, mut parameters) = (Work::ZERO, Some(0));
     for node in nodes {
         add(&mut parameters, owners.elements(*node));
-        if let Some(Ok(total_cost)) = typed.cost(*node) {
-            add_work(&mut work, &figures(total_cost, sizes));
+        if let Some((_, own)) = node_work.of(*node) {
+            add_work(&mut work, &own);
         }
     }
     DepthSegment { nodes: nodes.len() as u64, work, parameters, ..DepthSegment::default() }

@@ -1,6 +1,7 @@
 //! The cost of one run of the model.
 
 mod depth;
+mod node_work;
 mod operators;
 
 use std::cmp::Reverse;
@@ -10,6 +11,7 @@ use calipers_ir::{GraphKind, Model, NodeId};
 use calipers_report::{Cost, TopGroup, TopNode, UncostedNode, Unknown, Work};
 use calipers_sym::{EvalError, Expr};
 
+pub(crate) use self::node_work::NodeWork;
 use crate::assume::Sizes;
 use crate::experts::Experts;
 use crate::not_known;
@@ -72,11 +74,12 @@ pub fn summarize(
     };
     cost.work = work;
     cost.total_flops = cost.work.total_flops();
-    let nodes = costed_nodes(model, typed, sizes);
-    cost.top_nodes = top_nodes(model, sizes, &nodes, cost.work.macs);
+    let node_work = NodeWork::new(model, typed, sizes);
+    let nodes = costed_nodes(model, &node_work);
+    cost.top_nodes = top_nodes(model, &nodes, cost.work.macs);
     cost.top_groups = top_groups(model, &nodes, cost.work.macs);
-    cost.by_op = operators::add_up(model, typed, sizes, &experts);
-    cost.by_depth = depth::cut(model, typed, sizes, owners);
+    cost.by_op = operators::add_up(model, &node_work, sizes, &experts);
+    cost.by_depth = depth::cut(model, &node_work, owners);
     cost
 }
 
@@ -171,19 +174,14 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
 }
 
 /// Nodes of the main graph with multiply-accumulates, most expensive first.
-fn costed_nodes<'t>(
-    model: &Model,
-    typed: &'t Typed,
-    sizes: &Sizes,
-) -> Vec<(u64, &'t CostTotal, NodeId)> {
-    let mut nodes: Vec<(u64, &CostTotal, NodeId)> = model
+fn costed_nodes(model: &Model, node_work: &NodeWork<'_>) -> Vec<(u64, Work, NodeId)> {
+    let mut nodes: Vec<(u64, Work, NodeId)> = model
         .main()
         .order
         .iter()
         .filter_map(|node| {
-            let cost = typed.cost(*node)?.ok()?;
-            let macs = figure(&cost.macs, sizes).ok().filter(|macs| *macs > 0)?;
-            Some((macs, cost, *node))
+            let (_, work) = node_work.of(*node)?;
+            Some((work.macs.filter(|macs| *macs > 0)?, work, *node))
         })
         .collect();
     // Stable, so nodes of equal cost stay in the order in which they run.
@@ -191,27 +189,18 @@ fn costed_nodes<'t>(
     nodes
 }
 
-fn top_nodes(
-    model: &Model,
-    sizes: &Sizes,
-    nodes: &[(u64, &CostTotal, NodeId)],
-    total: Option<u64>,
-) -> Vec<TopNode> {
-    let top = nodes.iter().take(TOP).map(|(macs, cost, node)| TopNode {
+fn top_nodes(model: &Model, nodes: &[(u64, Work, NodeId)], total: Option<u64>) -> Vec<TopNode> {
+    let top = nodes.iter().take(TOP).map(|(macs, work, node)| TopNode {
         node: model.node_label(*node),
         op: model.name(model.node(*node).op).to_owned(),
-        work: figures(cost, sizes),
+        work: *work,
         percent: total.map(|total| crate::graph::percent(*macs, total)),
     });
     top.collect()
 }
 
 /// Nodes of one operator and one cost together, the group with most arithmetic first.
-fn top_groups(
-    model: &Model,
-    nodes: &[(u64, &CostTotal, NodeId)],
-    total: Option<u64>,
-) -> Vec<TopGroup> {
+fn top_groups(model: &Model, nodes: &[(u64, Work, NodeId)], total: Option<u64>) -> Vec<TopGroup> {
     let mut groups: Vec<TopGroup> = vec![];
     // Nodes of equal cost are neighbors, so a group begins where its cost does.
     let mut first_of_cost = 0;

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use calipers_infer::{CostTotal, Typed};
+use calipers_infer::CostTotal;
 use calipers_ir::Model;
 use calipers_report::{OperatorCost, Work};
 
-use super::{add_work, figures};
+use super::{NodeWork, add_work, figures};
 use crate::assume::Sizes;
 use crate::experts::Experts;
 
@@ -15,7 +15,7 @@ use crate::experts::Experts;
 /// before all, since it may be anything.
 pub(super) fn add_up(
     model: &Model,
-    typed: &Typed,
+    node_work: &NodeWork<'_>,
     sizes: &Sizes,
     experts: &Experts,
 ) -> Vec<OperatorCost> {
@@ -23,7 +23,7 @@ pub(super) fn add_up(
     // Formulas without a figure: those of a layer's experts have one together.
     let mut formulas: BTreeMap<&str, CostTotal> = BTreeMap::new();
     for id in &model.main().order {
-        let Some(Ok(total_cost)) = typed.cost(*id) else { continue };
+        let Some((total_cost, work)) = node_work.of(*id) else { continue };
         let op = model.name(model.node(*id).op);
         let cost = by_op.entry(op).or_insert_with(|| OperatorCost {
             op: op.to_owned(),
@@ -31,7 +31,6 @@ pub(super) fn add_up(
             ..OperatorCost::default()
         });
         cost.nodes += 1;
-        let work = figures(total_cost, sizes);
         let is_known = work.macs.and(work.other_flops).and(work.bytes_moved).is_some();
         if is_known || experts.is_empty() {
             add_work(&mut cost.work, &work);

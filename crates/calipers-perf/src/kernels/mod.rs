@@ -31,6 +31,14 @@ fn product_kind(rows: i128) -> KernelKind {
     if rows <= FEW_ROWS { KernelKind::Gemv } else { KernelKind::Gemm }
 }
 
+/// A kind at a number of rows: a product of few rows is a matrix-vector product.
+pub(crate) fn kind_at(kind: KernelKind, rows: i128) -> KernelKind {
+    match kind {
+        KernelKind::Gemm => product_kind(rows),
+        kind => kind,
+    }
+}
+
 /// The kind of a convolution.
 fn convolution_kind(
     channels: i64,
@@ -86,10 +94,7 @@ const FEW_ROWS: i128 = 4;
 impl Kernel {
     /// Returns the kind at a number of rows: a product of few rows is a matrix-vector product.
     pub fn kind_at(&self, rows: i128) -> KernelKind {
-        match self.kind {
-            KernelKind::Gemm => product_kind(rows),
-            kind => kind,
-        }
+        kind_at(self.kind, rows)
     }
 
     /// Whether it is a batch norm that the exporter folded into a convolution, see `norms`.
@@ -99,7 +104,7 @@ impl Kernel {
 }
 
 /// The quantization of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quantized {
     /// Bits of a stored weight, or of the operands where there is none.
     pub bits: u32,
@@ -152,8 +157,7 @@ fn whole(kind: BlockKind) -> Option<KernelKind> {
 }
 
 /// The kernels that PyTorch launches, in order of execution.
-#[cfg(test)]
-pub(crate) fn of_pytorch(net: &Network<'_>) -> Vec<Kernel> {
+pub fn of_pytorch(net: &Network<'_>) -> Vec<Kernel> {
     launches(net, Runtime::PyTorch).kernels
 }
 
