@@ -78,14 +78,15 @@ fn is_index(old: &str) -> bool {
     })
 }
 
-/// JSON that begins with the same key and has no key at the top that the new one lacks. Where the
-/// new one names its generator, that is the mark.
+/// JSON that begins with the same key and shares three quarters of its keys at the top: some depend
+/// on the model. Where the new one names its generator, that is the mark.
 fn is_same_json(old: &str, new: &str) -> bool {
     if carries_mark(new) {
         return false;
     }
     let (old, new) = (top_keys(old), top_keys(new));
-    !old.is_empty() && old.first() == new.first() && old.iter().all(|key| new.contains(key))
+    let shared = old.iter().filter(|key| new.contains(key)).count();
+    !old.is_empty() && old.first() == new.first() && shared * 4 >= old.len() * 3
 }
 
 /// Keys of the outermost object, or of the objects in the outermost list, as they are indented.

@@ -187,6 +187,9 @@ fn weights_beyond_the_limit_are_not_read() {
         let reason = unknown.iter().find(|entry| entry["what"] == "weights.unread").unwrap();
         assert!(reason["reason"].as_str().unwrap().contains("`--max-bytes`"), "{reason}");
     }
+    let check = run_in(folder.path(), &["check", "huge.onnx", "--weights"]);
+    assert_eq!(check.status, Some(0));
+    assert!(check.stderr.starts_with("warning: 1 of 1 tensors were not read"), "{}", check.stderr);
     write_external(folder.path(), "small", 1 << 10);
     let read = ["check", "small.onnx", "--weights", "--max-bytes", "4KiB", "--format", "json"];
     assert!(!run_in(folder.path(), &read).succeeded().contains("max-bytes"), "4 KiB are 4 KiB");
