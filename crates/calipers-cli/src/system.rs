@@ -23,6 +23,25 @@ pub(crate) fn on_interrupt(clean_up: fn()) {
     let _ = clean_up;
 }
 
+/// Writes everything that is pending on the file system of a file to its disk, where the system can
+/// do that in one call; returns whether it did.
+pub(crate) fn sync_file_system(file: &std::fs::File) -> std::io::Result<bool> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        // SAFETY: the descriptor is open as long as the file is borrowed.
+        return match unsafe { libc::syncfs(file.as_raw_fd()) } {
+            0 => Ok(true),
+            _ => Err(std::io::Error::last_os_error()),
+        };
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        Ok(false)
+    }
+}
+
 #[cfg(unix)]
 mod unix {
     use std::ffi::c_int;

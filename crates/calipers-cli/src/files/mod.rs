@@ -18,6 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 use crate::problem::{Problem, is_broken_pipe};
+use crate::system;
 
 /// Whether `--force` was given.
 static FORCE: AtomicBool = AtomicBool::new(false);
@@ -129,6 +130,7 @@ impl Changes {
         // An interrupt waits until every file is in its place.
         let mut leftovers = leftovers();
         let mut pending = self.pending();
+        pending.sync()?;
         for (staged, path) in std::mem::take(&mut pending.files) {
             fs::rename(&staged, &path).map_err(|error| unwritable(&path, &error))?;
         }
@@ -141,6 +143,28 @@ impl Changes {
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Files up to this number are synced one by one.
+const FEW: usize = 16;
+
+impl Pending {
+    /// Waits until the new files are on the disk, before they replace others.
+    fn sync(&self) -> anyhow::Result<()> {
+        // Thousands of cards would wait for the disk thousands of times.
+        if self.files.len() > FEW {
+            let folder = File::open(&self.staging);
+            let synced = folder.and_then(|folder| system::sync_file_system(&folder));
+            if synced.map_err(|error| unwritable(&self.staging, &error))? {
+                return Ok(());
+            }
+        }
+        for (staged, path) in &self.files {
+            let synced = File::open(staged).and_then(|file| file.sync_all());
+            synced.map_err(|error| unwritable(path, &error))?;
+        }
+        Ok(())
     }
 }
 
@@ -261,7 +285,7 @@ fn stage(path: &Path, bytes: &[u8], before: Option<&Metadata>) -> io::Result<()>
         }
         file.set_permissions(before.permissions())?;
     }
-    file.sync_all()
+    Ok(())
 }
 
 /// Whether a path is a device, a pipe, or a name for an open file.
