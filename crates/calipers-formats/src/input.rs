@@ -2,6 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calipers_ir::{Bytes, Source, Span};
 
@@ -25,7 +26,7 @@ impl Input {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         check_kind(&metadata)?;
-        let source = if metadata.len() == 0 { Source::default() } else { map(&file)? };
+        let source = if metadata.len() == 0 { Source::default() } else { map(file)? };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { source, name, folder: Some(folder_of(path)) })
     }
@@ -59,6 +60,30 @@ struct Map {
     // Dropped first, so that nothing is registered at addresses that are free again.
     guard: Guard,
     bytes: memmap2::Mmap,
+    /// Asked for its size: what is missing from the last page reads as zeros without a signal.
+    file: Option<Held>,
+}
+
+/// A file that stays open. A model may have more data files than a process may have open, so only
+/// this many are held.
+const MAX_HELD: usize = 256;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+struct Held(File);
+
+impl Held {
+    fn new(file: File) -> Option<Self> {
+        let held = HELD.fetch_add(1, Ordering::Relaxed);
+        // Dropped where there are too many, which counts it out again.
+        Some(Self(file)).filter(|_| held < MAX_HELD)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Bytes for Map {
@@ -67,7 +92,9 @@ impl Bytes for Map {
     }
 
     fn is_shortened(&self) -> bool {
-        self.guard.is_shortened()
+        let is_smaller =
+            |file: &Held| file.0.metadata().is_ok_and(|it| it.len() < self.bytes.len() as u64);
+        self.guard.is_shortened() || self.file.as_ref().is_some_and(is_smaller)
     }
 
     /// Fetches pages that are to be read through: readers jump about otherwise, and the kernel was
@@ -103,15 +130,15 @@ impl Bytes for Map {
 }
 
 #[expect(unsafe_code, reason = "mapping a file is unsafe by its nature")]
-fn map(file: &File) -> Result<Source, Error> {
+fn map(file: File) -> Result<Source, Error> {
     // SAFETY: the map is read-only. Bytes that another process changes under it are only ever
     // read as bytes, so they can make a report wrong but not memory; a file that is shortened
     // under it raises SIGBUS, which `shortened` catches where the program asks for it.
-    let map = unsafe { memmap2::Mmap::map(file) }?;
+    let map = unsafe { memmap2::Mmap::map(&file) }?;
     #[cfg(unix)]
     // Readers jump from header to header over gigabytes of weights. A failure costs speed only.
     let _ = map.advise(memmap2::Advice::Random);
     let range = map.as_ptr_range();
     let guard = Guard::new(range.start as usize..range.end as usize);
-    Ok(Source::new(Map { guard, bytes: map }))
+    Ok(Source::new(Map { guard, bytes: map, file: Held::new(file) }))
 }
