@@ -23,7 +23,7 @@ const LENGTHS: usize = 5;
 /// Precisions of the table next to that of the report.
 const PRECISIONS: [Precision; 2] = [Precision::Fp16, Precision::Int8];
 /// Times of kernels that a table may take; beyond it, fewer sizes are estimated.
-const MOST_TIMES: usize = 6_000_000;
+const MOST_TIMES: usize = 2_000_000;
 
 /// The sizes that a reader can choose, with live ranges and times for each.
 pub fn size_choices(profile: &ModelProfile<'_>, query: &HardwareQuery) -> SizeControls {

@@ -5,7 +5,10 @@
 //! that they belong to. Once the budget is spent, a large result is undefined, for the reason
 //! [`TOO_MANY_DIMENSIONS`](crate::limits::TOO_MANY_DIMENSIONS), and what does not need it goes on.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use crate::expr::Expr;
 
 /// Expressions of up to this weight are free.
 const FREE: u32 = 32;
@@ -13,6 +16,9 @@ const FREE: u32 = 32;
 thread_local! {
     /// Steps that are left to this thread; `None` without a budget.
     static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Products of large expressions, while there is a budget. Every node of a shape asks for the same
+    /// ones.
+    static PRODUCTS: RefCell<HashMap<(Expr, Expr), Expr>> = RefCell::default();
 }
 
 /// Bounds the work on this thread until it is dropped.
@@ -43,8 +49,31 @@ impl Drop for Budget {
     fn drop(&mut self) {
         if self.before.is_none() {
             LEFT.set(None);
+            PRODUCTS.take();
         }
     }
+}
+
+/// Products that are remembered.
+const REMEMBERED: usize = 256;
+
+/// A product of two large expressions: the one that was worked out before, else a new one.
+pub(crate) fn remembered(a: &Expr, b: &Expr, multiply: impl FnOnce() -> Expr) -> Expr {
+    if LEFT.get().is_none() {
+        return multiply();
+    }
+    let key = (a.clone(), b.clone());
+    if let Some(known) = PRODUCTS.with_borrow(|products| products.get(&key).cloned()) {
+        return known;
+    }
+    let product = multiply();
+    PRODUCTS.with_borrow_mut(|products| {
+        if products.len() == REMEMBERED {
+            products.clear();
+        }
+        products.insert(key, product.clone());
+    });
+    product
 }
 
 /// Takes steps from the budget; whether there were enough.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::atom::{Atom, Symbol};
 use crate::interval::Interval;
 use crate::poly::{self, Poly, View};
-use crate::{hash, int, limits};
+use crate::{budget, hash, int, limits};
 
 /// An integer expression over named dimensions, in canonical form.
 ///
@@ -243,6 +243,9 @@ impl Expr {
             _ => {}
         }
         match (self.view(), other.view()) {
+            (Some(a), Some(b)) if a.terms.len() > 4 && b.terms.len() > 4 => {
+                budget::remembered(self, other, || poly::mul(a, b))
+            }
             (Some(a), Some(b)) => poly::mul(a, b),
             _ => self.poisoned_by(other),
         }

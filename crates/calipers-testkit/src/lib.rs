@@ -20,6 +20,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "only tests use this crate")]
 
 mod corpus;
+pub mod growth;
 mod harness;
 mod mutate;
 mod sequence;

@@ -13,7 +13,7 @@ use calipers_sym::Budget;
 use crate::{Error, Options};
 
 /// Steps of symbolic arithmetic that an analysis may take with large expressions, see [`Budget`].
-const STEPS: u64 = 4_000_000;
+const STEPS: u64 = 1_000_000;
 
 /// A neural network that was read from a file or from memory.
 #[derive(Debug)]

@@ -6,6 +6,7 @@
 
 mod content;
 mod count;
+mod operands;
 mod owners;
 mod parts;
 mod role;

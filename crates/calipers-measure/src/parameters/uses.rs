@@ -8,6 +8,7 @@ use calipers_infer::walk::{self, ResolvedKind, ResolvedOps, Special, Step};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Class, InputRole, Movement, Operator};
 
+use super::operands::{Operands, Others};
 use super::parts::{self, Part};
 
 /// A set of things that become of a value.
@@ -103,15 +104,15 @@ pub(super) struct UseTable {
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Default)]
-struct Origin {
+pub(super) struct Origin {
     /// From stored tensors alone.
-    fixed: bool,
+    pub(super) fixed: bool,
     /// It is a scale that is found while the model runs.
-    scale: bool,
+    pub(super) scale: bool,
     /// A weighted layer is somewhere before it.
-    after_weights: bool,
+    pub(super) after_weights: bool,
     /// What it is in a layer that is written out.
-    part: Part,
+    pub(super) part: Part,
 }
 
 /// Finds the uses of every value.
@@ -344,18 +345,10 @@ impl Pass<'_> {
             Uses::default()
         };
         let inputs = self.model.inputs(node);
+        let operands = Operands::new(&self.origins, inputs);
         for (index, value) in inputs.iter().enumerate() {
             let Some(value) = *value else { continue };
-            let others = inputs.iter().flatten().filter(|other| **other != value);
-            let others = others.fold(Origin { fixed: true, ..Origin::default() }, |sum, other| {
-                let origin = self.origins[other.index()];
-                Origin {
-                    fixed: sum.fixed && origin.fixed,
-                    scale: sum.scale || origin.scale,
-                    after_weights: sum.after_weights || origin.after_weights,
-                    part: sum.part.max(origin.part),
-                }
-            });
+            let others = operands.without(value);
             let slot = operator.role(index);
             let mut uses = of_slot(slot).with(ahead);
             if others.after_weights {
@@ -364,13 +357,13 @@ impl Pass<'_> {
             let fixed = self.origins[value.index()].fixed;
             if fixed {
                 uses.add(parts::uses_in(slot, others.part));
-                uses.add(self.uses_in_sum(node, slot, value));
+                uses.add(self.uses_in_sum(node, slot, value, &operands));
             }
             let is_base = index == 0
                 && fixed
                 && !others.fixed
                 && matches!(operator.traits.movement, Some(Movement::Scatter { .. }));
-            let fate = match fate(slot, downstream, others, fixed) {
+            let fate = match fate(slot, downstream, &others, fixed) {
                 // What is overwritten as the model runs was not learned: zeros, an empty cache.
                 Fate::Used if is_base => Fate::Becomes(Uses::SETTING),
                 fate => fate,
@@ -390,11 +383,16 @@ impl Pass<'_> {
     }
 
     /// What a sum shows of a stored operand.
-    fn uses_in_sum(&self, node: NodeId, slot: InputRole, value: ValueId) -> Uses {
+    fn uses_in_sum(
+        &self,
+        node: NodeId,
+        slot: InputRole,
+        value: ValueId,
+        operands: &Operands,
+    ) -> Uses {
         let mut uses = Uses::default();
         if slot == InputRole::Added {
-            let others = self.model.inputs(node).iter().flatten().filter(|other| **other != value);
-            if others.clone().any(|other| parts::is_single_output(self.model, *other)) {
+            if operands.has_single_output_without(self.model, value) {
                 uses.add(Uses::BIAS);
             }
             if parts::becomes_probability(self.model, node) {
@@ -450,7 +448,7 @@ enum Fate {
     HandedOn,
 }
 
-fn fate(slot: InputRole, downstream: Uses, others: Origin, fixed: bool) -> Fate {
+fn fate(slot: InputRole, downstream: Uses, others: &Others, fixed: bool) -> Fate {
     match slot {
         InputRole::Moved | InputRole::Dequantized => Fate::HandedOn,
         InputRole::Transformed if fixed => Fate::HandedOn,

@@ -16,16 +16,15 @@ pub struct LaidOut {
 
 /// Lays out every group. The time is in proportion to boxes and arrows, since each group is bounded.
 pub fn lay_out_groups(view: &GraphView) -> Vec<LaidOut> {
-    view.groups
-        .iter()
-        .map(|group| {
-            let labels: Vec<Label> =
-                group.items.iter().map(|item| labels::label(view, *item)).collect();
-            let sizes = group.items.iter().zip(&labels);
-            let sizes = sizes.map(|(item, label)| labels::size(*item, label)).collect();
-            LaidOut { sheet: lay_out(&task(group, sizes)), labels }
-        })
-        .collect()
+    view.groups.iter().map(|group| lay_out_group(view, group)).collect()
+}
+
+/// Lays out a group.
+pub fn lay_out_group(view: &GraphView, group: &GraphGroup) -> LaidOut {
+    let labels: Vec<Label> = group.items.iter().map(|item| labels::label(view, *item)).collect();
+    let sizes = group.items.iter().zip(&labels);
+    let sizes = sizes.map(|(item, label)| labels::size(*item, label)).collect();
+    LaidOut { sheet: lay_out(&task(group, sizes)), labels }
 }
 
 /// The boxes and arrows of a group to lay out, with these sizes.

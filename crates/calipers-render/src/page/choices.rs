@@ -7,7 +7,7 @@ use calipers_report::{Bottleneck, DeviceTimes, GraphView, Report, SizeControls, 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::pack::figure;
+use super::pack::Figure;
 use crate::text::{self, Charset};
 
 /// Live ranges of activations, a column for each property.
@@ -43,12 +43,22 @@ struct Runs {
 /// Lists that several devices share, each once.
 #[derive(Default)]
 struct Shared {
-    memory: Vec<Vec<Value>>,
+    memory: Vec<Vec<Option<u64>>>,
     reasons: Vec<String>,
 }
 
 /// The size controls, and what follows from them.
-pub(super) fn sizes(report: &Report, view: &GraphView) -> Value {
+#[derive(Serialize)]
+pub(super) struct Sizes<'a> {
+    size_controls: Vec<Value>,
+    live_ranges: LiveRanges<'a>,
+    formulas: Vec<&'a str>,
+    live_ranges_unknown: Option<String>,
+    times: Value,
+}
+
+/// The size controls of a report.
+pub(super) fn sizes<'a>(report: &Report, view: &'a GraphView) -> Sizes<'a> {
     let sizes = &view.sizes;
     let (live_ranges, formulas) = live_ranges(sizes);
     let size_controls = sizes.size_controls.iter().map(|size_control| {
@@ -57,11 +67,13 @@ pub(super) fn sizes(report: &Report, view: &GraphView) -> Value {
             "most": size_control.most, "dims": size_control.dims, "fixed": size_control.fixed,
         })
     });
-    json!({
-        "size_controls": size_controls.collect::<Vec<_>>(), "live_ranges": live_ranges, "formulas": formulas,
-        "live_ranges_unknown": sizes.live_ranges_unknown.as_deref().map(prose),
-        "times": times(report, sizes),
-    })
+    Sizes {
+        size_controls: size_controls.collect(),
+        live_ranges,
+        formulas,
+        live_ranges_unknown: sizes.live_ranges_unknown.as_deref().map(prose),
+        times: times(report, sizes),
+    }
 }
 
 fn times(report: &Report, sizes: &SizeControls) -> Value {
@@ -73,13 +85,15 @@ fn times(report: &Report, sizes: &SizeControls) -> Value {
         .map(|device| {
             json!({
                 "id": device.id, "name": prose(&device.name), "class": device.class.display_name(),
-                "memory": figure(device.memory_bytes), "runs": runs(device, &mut shared),
+                "memory": Figure(device.memory_bytes), "runs": runs(device, &mut shared),
             })
         })
         .collect();
-    let need = |pick: fn(&calipers_report::RunNeed) -> Option<u64>| -> Vec<Value> {
-        times.needs.iter().map(|need| figure(pick(need))).collect()
+    let need = |pick: fn(&calipers_report::RunNeed) -> Option<u64>| -> Vec<Figure> {
+        times.needs.iter().map(|need| Figure(pick(need))).collect()
     };
+    let memory: Vec<Vec<Figure>> =
+        shared.memory.iter().map(|list| list.iter().map(|bytes| Figure(*bytes)).collect()).collect();
     let chosen = report.hardware.as_ref().and_then(|hardware| hardware.device.as_ref());
     json!({
         "chosen": chosen.map(|device| &device.id),
@@ -88,7 +102,7 @@ fn times(report: &Report, sizes: &SizeControls) -> Value {
         "weights": need(|need| need.weights_bytes),
         "activations": need(|need| need.activations_bytes),
         "cache": need(|need| need.kv_cache_bytes),
-        "memory": shared.memory, "reasons": shared.reasons, "devices": devices,
+        "memory": memory, "reasons": shared.reasons, "devices": devices,
         "bottlenecks": bottlenecks(),
     })
 }
@@ -124,7 +138,7 @@ fn runs(device: &DeviceTimes, shared: &mut Shared) -> Runs {
         runs.high.push(run.latency_ms.map(|span| span.high));
         runs.fits.push(fit_letter(timed));
         runs.bottleneck.push(timed.bottleneck.map_or('-', bottleneck_letter));
-        memory.push(figure(run.memory_bytes));
+        memory.push(run.memory_bytes);
         reasons.push(run.reason.as_deref().map(|reason| place(&mut shared.reasons, prose(reason))));
     }
     runs.memory = place(&mut shared.memory, memory);

@@ -1,7 +1,7 @@
 //! Data and code inside a page, made safe and small.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, BufWriter, Write};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
@@ -18,16 +18,55 @@ const LARGE: usize = 32_000;
 
 /// Data as an element that no browser runs: JSON, or JSON compressed and in Base64.
 pub(super) fn data(value: &impl Serialize) -> Markup {
+    let mut written = Written::Plain(Vec::new());
     // A map with keys that are not text would be the only thing that cannot be written.
-    let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
-    let packed = if json.len() > LARGE { deflate(json.as_bytes()).ok() } else { None };
-    let form = packed.is_some().then_some("deflate");
-    let contents = packed.map_or_else(|| inert(&json), |packed| BASE64.encode(packed));
+    let is_written = serde_json::to_writer(&mut written, value).is_ok();
+    let (form, contents) = match written {
+        _ if !is_written => (None, "null".to_owned()),
+        Written::Plain(json) => (None, inert(&String::from_utf8_lossy(&json))),
+        Written::Packed(writer) => match finished(writer) {
+            Ok(packed) => (Some("deflate"), BASE64.encode(packed)),
+            Err(_) => (None, "null".to_owned()),
+        },
+    };
     html! {
         // A script's contents are not HTML, so entities would stay in them; `inert` and Base64 leave
         // nothing that could end the element.
         script #data type="application/json" data-form=[form] { (PreEscaped(contents)) }
     }
+}
+
+/// JSON as it is written: compressed from the moment that it is large, so that the whole of it is
+/// never held.
+enum Written {
+    Plain(Vec<u8>),
+    // A serializer writes a few bytes at a time.
+    Packed(BufWriter<DeflateEncoder<Vec<u8>>>),
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Packed(writer) => writer.write_all(bytes)?,
+            Self::Plain(json) if json.len() + bytes.len() <= LARGE => json.extend_from_slice(bytes),
+            Self::Plain(json) => {
+                let encoder = DeflateEncoder::new(Vec::new(), Compression::new(8));
+                let mut writer = BufWriter::with_capacity(LARGE, encoder);
+                writer.write_all(json)?;
+                writer.write_all(bytes)?;
+                *self = Self::Packed(writer);
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn finished(writer: BufWriter<DeflateEncoder<Vec<u8>>>) -> io::Result<Vec<u8>> {
+    writer.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
 }
 
 /// JSON in which nothing ends the element, begins a comment or hides.
@@ -44,12 +83,6 @@ fn inert(json: &str) -> String {
         }
     }
     safe
-}
-
-fn deflate(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(8));
-    encoder.write_all(bytes)?;
-    encoder.finish()
 }
 
 /// The source expression by which a policy allows a script or a style: the digest of its text.

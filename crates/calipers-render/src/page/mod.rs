@@ -14,7 +14,8 @@ pub mod untrusted;
 
 use calipers_report::{GraphView, Report};
 use maud::{DOCTYPE, PreEscaped, html};
-use pack::figure;
+use pack::{Figure, Graph, List};
+use serde::Serialize;
 use serde_json::{Value, json};
 use untrusted::Untrusted;
 
@@ -129,23 +130,38 @@ fn has_graph(view: &GraphView) -> bool {
 }
 
 /// The data that the scripts read.
-fn data(report: &Report, view: &GraphView) -> Value {
+fn data<'a>(report: &'a Report, view: &'a GraphView) -> impl Serialize {
     let cost = &report.cost;
-    json!({
-        "file": text::name(&report.model.file, Charset::Unicode),
-        "graph": pack::graph(report, view),
-        "sizes": choices::sizes(report, view),
-        "main": report.graph.nodes,
-        "cost": {
-            "macs": figure(cost.macs), "other_flops": figure(cost.other_flops),
-            "bytes_moved": figure(cost.bytes_moved), "formula": cost.formula,
+    let timeline = || report.memory.timeline.iter().map(|bytes| Figure(Some(*bytes)));
+    Data {
+        file: text::name(&report.model.file, Charset::Unicode),
+        graph: Graph { report, view },
+        sizes: choices::sizes(report, view),
+        main: report.graph.nodes,
+        cost: json!({
+            "macs": Figure(cost.macs), "other_flops": Figure(cost.other_flops),
+            "bytes_moved": Figure(cost.bytes_moved), "formula": cost.formula,
             "lower_bound": cost.lower_bound,
-        },
-        "stored": figure(report.memory.weights_bytes),
-        "peak": figure(report.memory.peak_activation_bytes),
-        "in_place": figure(report.memory.peak_activation_in_place_bytes),
-        "timeline": report.memory.timeline.iter().map(|bytes| figure(Some(*bytes))).collect::<Vec<_>>(),
-    })
+        }),
+        stored: Figure(report.memory.weights_bytes),
+        peak: Figure(report.memory.peak_activation_bytes),
+        in_place: Figure(report.memory.peak_activation_in_place_bytes),
+        timeline: List(timeline),
+    }
+}
+
+/// See [`data`].
+#[derive(Serialize)]
+struct Data<'a, T> {
+    file: String,
+    graph: Graph<'a>,
+    sizes: choices::Sizes<'a>,
+    main: u64,
+    cost: Value,
+    stored: Figure,
+    peak: Figure,
+    in_place: Figure,
+    timeline: T,
 }
 
 #[cfg(test)]
