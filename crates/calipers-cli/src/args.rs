@@ -79,6 +79,10 @@ pub(crate) struct Cli {
     /// When to use color; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: ColorChoice,
+
+    /// Replace output files that Calipers did not write, and symbolic links
+    #[arg(long, global = true)]
+    force: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -168,6 +172,11 @@ impl Cli {
     /// When to use color.
     pub(crate) fn color(&self) -> ColorChoice {
         self.color
+    }
+
+    /// Whether files that Calipers did not write may be replaced.
+    pub(crate) fn force(&self) -> bool {
+        self.force
     }
 
     /// Settles the defaults, and refuses what cannot go together.

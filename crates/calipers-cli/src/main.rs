@@ -3,16 +3,18 @@
 //!
 //! One file to a command under `commands/`; each takes resolved arguments and returns an
 //! [`ExitStatus`] or an error that [`problem::report`] puts into words.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod args;
 mod commands;
 mod exit;
+mod files;
 mod output;
 mod privacy;
 mod problem;
 mod progress;
 mod screen;
+mod system;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,9 +23,12 @@ use crate::args::{Cli, Task};
 use crate::exit::ExitStatus;
 
 fn main() -> ExitCode {
+    system::on_interrupt(files::remove_leftovers);
+    calipers_formats::catch_shortened_files();
     let task = match Cli::read() {
         Ok(cli) => {
             screen::choose_color(cli.color());
+            files::choose_force(cli.force());
             cli.resolve()
         }
         Err(error) => Err(error),
@@ -65,13 +70,20 @@ fn explain(error: &clap::Error) -> ExitStatus {
         let argument = argument.to_string_lossy();
         hidden(&argument) || secret(&argument)
     });
-    // A reader who went away, or a terminal that is gone, changes nothing about the status.
-    if error.use_stderr() && unsafe_to_show {
+    if !error.use_stderr() {
+        // Help and the version are output like any other.
+        return match output::check_stdout().and_then(|()| Ok(error.print()?)) {
+            Ok(()) => ExitStatus::Done,
+            Err(error) => problem::report(&error),
+        };
+    }
+    // A terminal that is gone changes nothing about the status.
+    if unsafe_to_show {
         let text = error.render().to_string();
         let lines: Vec<String> = text.lines().map(problem::printable).collect();
         let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
     } else {
         let _ = error.print();
     }
-    if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Done }
+    ExitStatus::Usage
 }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use calipers_render::Style;
 use calipers_render::output::{Answer, Format};
 
+use crate::files::write_file;
 use crate::problem::{self, Problem, is_broken_pipe};
-use crate::screen;
+use crate::{screen, system};
 
 /// Where a result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +20,12 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Where `-o` points: `-` and no `-o` at all are standard output.
+    /// Where `-o` points: `-`, `/dev/stdout` and no `-o` at all are standard output.
     pub(crate) fn new(path: Option<PathBuf>) -> Self {
         match path {
-            Some(path) if path.as_os_str() != "-" => Self::File(path),
+            Some(path) if path.as_os_str() != "-" && path.as_os_str() != "/dev/stdout" => {
+                Self::File(path)
+            }
             _ => Self::Stdout,
         }
     }
@@ -66,38 +69,29 @@ impl Target {
 
 /// Writes to standard output, all of it or an error.
 pub(crate) fn write_stdout(bytes: &[u8]) -> anyhow::Result<()> {
+    check_stdout()?;
     put(io::stdout().lock(), bytes)
+}
+
+/// Refuses to write to standard output that is closed: the result would go nowhere.
+pub(crate) fn check_stdout() -> anyhow::Result<()> {
+    match system::stdout_is_closed() {
+        true => {
+            let error = io::Error::other("it is closed");
+            Err(Problem::unwritable(Path::new("to standard output"), &error).into())
+        }
+        false => Ok(()),
+    }
 }
 
 /// Writes text that may carry colors; where there are to be none, none get through.
 fn write_styled(text: &str, color: bool) -> anyhow::Result<()> {
+    check_stdout()?;
     let stdout = io::stdout().lock();
     if color {
         put(anstream::AutoStream::always(stdout), text.as_bytes())
     } else {
         put(anstream::AutoStream::never(stdout), text.as_bytes())
-    }
-}
-
-/// Makes or replaces a file. The folder must be there.
-pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let written = std::fs::File::create(path).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.flush()
-    });
-    match written {
-        // Such as `-o /dev/stdout` with a reader that has gone.
-        Err(error) if is_broken_pipe(&error) => Err(error.into()),
-        Err(error) => {
-            let problem = Problem::unwritable(path, &error);
-            Err(match error.kind() {
-                io::ErrorKind::NotFound => problem.hint("create the folder first"),
-                io::ErrorKind::IsADirectory => problem.hint("add a file name"),
-                _ => problem,
-            }
-            .into())
-        }
-        Ok(()) => Ok(()),
     }
 }
 
@@ -118,6 +112,7 @@ mod tests {
     fn a_dash_is_standard_output() {
         assert_eq!(Target::new(None), Target::Stdout);
         assert_eq!(Target::new(Some("-".into())), Target::Stdout);
+        assert_eq!(Target::new(Some("/dev/stdout".into())), Target::Stdout);
         assert_eq!(Target::new(Some("./-".into())), Target::File("./-".into()));
     }
 }

@@ -43,6 +43,9 @@ pub enum Error {
     /// The model exceeds the limits of the reader.
     #[error("{0}")]
     TooLarge(#[from] calipers_ir::TooLarge),
+    /// Another process shortened the file.
+    #[error("the file was shortened while it was read")]
+    Shortened,
 }
 
 impl Error {
@@ -53,6 +56,7 @@ impl Error {
             Self::Malformed { hint, .. } => hint.clone(),
             Self::NoGraph { hint } => Some(hint.clone()),
             Self::NotAFile(_) => Some("give the path of the model file itself".to_owned()),
+            Self::Shortened => Some("run it again when the file is complete".to_owned()),
             Self::Io(_) | Self::TooLarge(_) => None,
         }
     }

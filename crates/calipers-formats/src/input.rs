@@ -2,10 +2,12 @@
 
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calipers_ir::{Bytes, Source, Span};
 
 use crate::Error;
+use crate::shortened::Guard;
 
 /// A model file to be read.
 pub(crate) struct Input {
@@ -19,12 +21,12 @@ pub(crate) struct Input {
 
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        // Observed at before it is opened: opening a pipe waits for whoever writes to it.
+        // Checked before it is opened: opening a pipe waits for whoever writes to it.
         check_kind(&std::fs::metadata(path)?)?;
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         check_kind(&metadata)?;
-        let source = if metadata.len() == 0 { Source::default() } else { map(&file)? };
+        let source = if metadata.len() == 0 { Source::default() } else { map(file)? };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { source, name, folder: Some(folder_of(path)) })
     }
@@ -54,11 +56,45 @@ fn check_kind(metadata: &Metadata) -> Result<(), Error> {
 }
 
 /// A file mapped into memory: what is never read never leaves the disk.
-struct Map(memmap2::Mmap);
+struct Map {
+    // Dropped first, so that nothing is registered at addresses that are free again.
+    guard: Guard,
+    bytes: memmap2::Mmap,
+    /// Asked for its size: what is missing from the last page reads as zeros without a signal.
+    file: Option<Held>,
+}
+
+/// A file that stays open. A model may have more data files than a process may have open, so only
+/// this many are held.
+const MAX_HELD: usize = 256;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+struct Held(File);
+
+impl Held {
+    fn new(file: File) -> Option<Self> {
+        let held = HELD.fetch_add(1, Ordering::Relaxed);
+        // Dropped where there are too many, which counts it out again.
+        Some(Self(file)).filter(|_| held < MAX_HELD)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl Bytes for Map {
     fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
+    }
+
+    fn is_shortened(&self) -> bool {
+        let is_smaller =
+            |file: &Held| file.0.metadata().is_ok_and(|it| it.len() < self.bytes.len() as u64);
+        self.guard.is_shortened() || self.file.as_ref().is_some_and(is_smaller)
     }
 
     /// Fetches pages that are to be read through: readers jump about otherwise, and the kernel was
@@ -68,9 +104,9 @@ impl Bytes for Map {
         let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
             return;
         };
-        if start < end && end <= self.0.len() {
-            let _ = self.0.advise_range(memmap2::Advice::WillNeed, start, end - start);
-            let _ = self.0.advise_range(memmap2::Advice::PopulateRead, start, end - start);
+        if start < end && end <= self.bytes.len() {
+            let _ = self.bytes.advise_range(memmap2::Advice::WillNeed, start, end - start);
+            let _ = self.bytes.advise_range(memmap2::Advice::PopulateRead, start, end - start);
         }
     }
 
@@ -82,25 +118,27 @@ impl Bytes for Map {
         let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
             return;
         };
-        if start < end && end <= self.0.len() {
+        if start < end && end <= self.bytes.len() {
             // SAFETY: the map is read-only and backed by a file: a page that is let go comes back
             // with the same contents when it is read again. A failure costs memory only.
             let _ = unsafe {
                 let advice = memmap2::UncheckedAdvice::DontNeed;
-                self.0.unchecked_advise_range(advice, start, end - start)
+                self.bytes.unchecked_advise_range(advice, start, end - start)
             };
         }
     }
 }
 
 #[expect(unsafe_code, reason = "mapping a file is unsafe by its nature")]
-fn map(file: &File) -> Result<Source, Error> {
+fn map(file: File) -> Result<Source, Error> {
     // SAFETY: the map is read-only. Bytes that another process changes under it are only ever
     // read as bytes, so they can make a report wrong but not memory; a file that is shortened
-    // under it ends the process with a bus error, which the crate's page says.
-    let map = unsafe { memmap2::Mmap::map(file) }?;
+    // under it raises SIGBUS, which `shortened` catches where the program asks for it.
+    let map = unsafe { memmap2::Mmap::map(&file) }?;
     #[cfg(unix)]
     // Readers jump from header to header over gigabytes of weights. A failure costs speed only.
     let _ = map.advise(memmap2::Advice::Random);
-    Ok(Source::new(Map(map)))
+    let range = map.as_ptr_range();
+    let guard = Guard::new(range.start as usize..range.end as usize);
+    Ok(Source::new(Map { guard, bytes: map, file: Held::new(file) }))
 }

@@ -16,13 +16,15 @@
 //! What is promised: any bytes give a model or an [`Error`]; no panic, no recursion that a file can
 //! drive, memory in proportion to the graph; nothing outside the model's folder is opened.
 //! What is not: a file that another process shortens while it is mapped can end this process, as it
-//! would with any program that maps files.
+//! would with any program that maps files. A program that calls [`catch_shortened_files`] gets
+//! [`Error::Shortened`] instead.
 #![deny(unsafe_code)]
 
 mod error;
 mod external;
 mod input;
 pub mod onnx;
+mod shortened;
 pub mod sniff;
 pub mod wire;
 
@@ -31,6 +33,7 @@ use std::path::Path;
 use calipers_ir::{Model, Source};
 pub use error::{DataError, Error};
 use input::Input;
+pub use shortened::catch_shortened_files;
 
 /// A format that can be read.
 pub struct Format {
@@ -74,7 +77,10 @@ fn read_input(input: Input) -> Result<Model, Error> {
     let start = input.source.bytes();
     let start = &start[..start.len().min(sniff::SNIFFED)];
     if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(start)) {
-        return (format.read)(input);
+        let source = input.source.clone();
+        let model = (format.read)(input);
+        // Whatever the reader made of zeros in place of what is gone.
+        return if source.is_shortened() { Err(Error::Shortened) } else { model };
     }
     Err(match sniff::foreign(start) {
         Some(kind) => Error::Foreign { what: kind.what, hint: kind.hint },

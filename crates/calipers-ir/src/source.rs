@@ -38,6 +38,12 @@ pub trait Bytes: Send + Sync {
     /// Says that a segment was read and is not needed soon, so that a memory map can let its pages
     /// go. The bytes stay readable.
     fn release(&self, _span: Span) {}
+
+    /// Whether bytes that were read were gone, since another process shortened the file. They read
+    /// as zeros then.
+    fn is_shortened(&self) -> bool {
+        false
+    }
 }
 
 impl Bytes for Vec<u8> {
@@ -75,6 +81,11 @@ impl Source {
     /// Says that a segment is not needed soon.
     pub fn release(&self, span: Span) {
         self.0.release(span);
+    }
+
+    /// Whether bytes that were read were gone, since another process shortened the file.
+    pub fn is_shortened(&self) -> bool {
+        self.0.is_shortened()
     }
 }
 

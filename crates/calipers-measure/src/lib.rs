@@ -31,7 +31,10 @@ pub use fingerprint::fingerprint;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
-pub use weights::{Weights, read as read_weights};
+pub use weights::{
+    MAX_BYTES as MAX_WEIGHT_BYTES, Weights, read as read_weights,
+    read_within as read_weights_within,
+};
 
 /// Every figure that follows from the file and its types: the output of [`measure`].
 pub struct Measured {

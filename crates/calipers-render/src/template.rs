@@ -6,7 +6,8 @@
 //! let mut report = calipers_report::Report::default();
 //! report.model.file = "a*b.onnx".to_owned();
 //! let template = Template::new("card.md", "{{ report.model.file }}: {{ 1500 | bytes }}")?;
-//! assert_eq!(template.render(&report, &CardOptions::default())?, "a\\*b.onnx: 1.50 kB");
+//! let card = template.render(&report, &CardOptions::default())?;
+//! assert!(card.starts_with("a\\*b.onnx: 1.50 kB\n"));
 //! # Ok::<(), calipers_render::TemplateError>(())
 //! ```
 //!
@@ -113,7 +114,12 @@ impl Template {
             .get_template(NAME)
             .and_then(|template| template.render_captured_to(context, &mut page).map(|_| ()))
             .map_err(|error| wrong(&error))?;
-        String::from_utf8(page.0).map_err(|_| TemplateError::NotText)
+        let page = String::from_utf8(page.0).map_err(|_| TemplateError::NotText)?;
+        Ok(match kind(&self.extension) {
+            // A comment in both; other kinds of file have no place for one.
+            Kind::Markdown | Kind::Html => markdown::marked(page),
+            Kind::Json | Kind::Text => page,
+        })
     }
 }
 
@@ -231,7 +237,11 @@ mod tests {
         report.model.file = "<i>*a*</i>\u{1b}|\"".into();
         report.parameters.total = Some(43_607_379);
         let template = Template::new(name, source).map_err(|error| error.to_string())?;
-        template.render(&report, &CardOptions::default()).map_err(|error| error.to_string())
+        let page = template.render(&report, &CardOptions::default());
+        let page = page.map_err(|error| error.to_string())?;
+        let ends_marked = page.ends_with(&format!("\n{}\n", markdown::MARK));
+        assert_eq!(ends_marked, matches!(template.extension(), "md" | "html"), "{name}");
+        Ok(page.trim_end().trim_end_matches(markdown::MARK).trim_end().to_owned())
     }
 
     #[test]

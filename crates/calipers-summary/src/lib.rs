@@ -26,11 +26,6 @@ mod wording;
 use calipers_report::{Report, Summary};
 pub use redact::redacted;
 
-/// Whether an operator is one that Calipers knows by name.
-pub(crate) fn is_known_operator(op: &str) -> bool {
-    names::operator(op).is_some()
-}
-
 /// The reader of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {

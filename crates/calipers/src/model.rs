@@ -128,7 +128,9 @@ impl Model {
         let _budget = Budget::new(STEPS);
         let (model, bindings) = self.shown(options);
         let typed = calipers_infer::infer_shapes(model, &bindings)?;
-        Ok(calipers_measure::shapes(model, &typed, &bindings))
+        let table = calipers_measure::shapes(model, &typed, &bindings);
+        check_whole(&model.source)?;
+        Ok(table)
     }
 
     /// Every node of the main graph with its shapes, parameters and cost.
@@ -140,7 +142,9 @@ impl Model {
         let _budget = Budget::new(STEPS);
         let (model, bindings) = self.shown(options);
         let typed = calipers_infer::infer(model, &bindings)?;
-        Ok(calipers_measure::layers(model, &typed, &bindings, query))
+        let table = calipers_measure::layers(model, &typed, &bindings, query);
+        check_whole(&model.source)?;
+        Ok(table)
     }
 
     /// Cost and memory at every combination of the given sizes.
@@ -157,7 +161,9 @@ impl Model {
             inputs: shown_keys(inputs, |name| model.shown_input(name).to_owned()),
             values: shown_keys(values, |name| model.shown_input(name).to_owned()),
         };
-        Ok(calipers_measure::sweep(model, &sweep)?)
+        let table = calipers_measure::sweep(model, &sweep)?;
+        check_whole(&model.source)?;
+        Ok(table)
     }
 
     /// Takes the model through all stages, then applies what changes the finished report. The
@@ -168,12 +174,15 @@ impl Model {
         let (model, mut bindings) = self.shown(options);
         bind_batch(model, &mut bindings, question)?;
         let typed = calipers_infer::infer(model, &bindings)?;
-        let weights = options.weights.then(|| self.weights(model, options));
+        let weights = options.weights.then(|| self.weights(model, options)).transpose()?;
         let mut report = stages(model, &bindings, &typed, question, weights.as_ref(), view)?;
         options.findings.apply(&mut report.findings);
         if options.fingerprints {
-            calipers_measure::fingerprint(model, &self.data(), &mut report);
+            let data = self.data();
+            calipers_measure::fingerprint(model, &data, &mut report);
+            data.iter().flatten().try_for_each(check_whole)?;
         }
+        check_whole(&model.source)?;
         let architecture = &mut report.architecture;
         architecture.diagram = calipers_render::mermaid(&architecture.block_diagram);
         architecture.flow = calipers_render::mermaid(&architecture.flow_diagram);
@@ -181,13 +190,17 @@ impl Model {
         Ok(report)
     }
 
-    fn weights(&self, model: &calipers_ir::Model, options: &Options) -> Weights {
+    fn weights(&self, model: &calipers_ir::Model, options: &Options) -> Result<Weights, Error> {
         let progress = |read, total| {
             if let Some(progress) = &options.progress {
                 progress(read, total);
             }
         };
-        calipers_measure::read_weights(model, &self.data(), &progress)
+        let data = self.data();
+        let limit = options.max_weight_bytes.unwrap_or(calipers_measure::MAX_WEIGHT_BYTES);
+        let weights = calipers_measure::read_weights_within(model, &data, limit, &progress);
+        data.iter().flatten().try_for_each(check_whole)?;
+        Ok(weights)
     }
 
     /// The model's data files in its order, or why they cannot be read.
@@ -270,6 +283,14 @@ where
     C: IntoIterator<Item = (String, T)> + FromIterator<(String, T)>,
 {
     named.into_iter().map(|(name, value)| (shown(&name), value)).collect()
+}
+
+/// Refuses what was computed from a file that another process shortened meanwhile.
+fn check_whole(source: &calipers_ir::Source) -> Result<(), Error> {
+    match source.is_shortened() {
+        true => Err(calipers_formats::Error::Shortened.into()),
+        false => Ok(()),
+    }
 }
 
 /// Binds the batch that is asked for, where the file leaves it free.

@@ -29,6 +29,7 @@ pub struct Options {
     batch: Option<u64>,
     context: Option<u64>,
     pub(crate) weights: bool,
+    pub(crate) max_weight_bytes: Option<u64>,
     pub(crate) progress: Option<Progress>,
     pub(crate) fingerprints: bool,
     pub(crate) findings: Selection,
@@ -136,6 +137,14 @@ impl Options {
     #[must_use]
     pub fn weights(mut self, read: bool) -> Self {
         self.weights = read;
+        self
+    }
+
+    /// Reads at most this many bytes of weights; tensors beyond it are reported as not read. The
+    /// default is 200 GB.
+    #[must_use]
+    pub fn max_weight_bytes(mut self, bytes: u64) -> Self {
+        self.max_weight_bytes = Some(bytes);
         self
     }
 

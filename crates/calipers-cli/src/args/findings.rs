@@ -8,6 +8,7 @@ use calipers_report::Severity;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 
+use super::reading::parse_bytes;
 use super::summary::PrivacyArgs;
 use super::{BindArgs, Cli, Offer};
 use crate::commands::{Check, Explain, Gate};
@@ -108,6 +109,11 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     weights: bool,
 
+    /// Weights to read at most, such as 500MB or 2TB; the rest is reported as not read
+    /// [default: 200GB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, requires = "weights")]
+    max_bytes: Option<u64>,
+
     #[command(flatten)]
     gate: GateArgs,
 
@@ -124,7 +130,8 @@ impl CheckArgs {
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
         refuse_unread(&gate, self.weights)?;
         let (privacy, weights) = (self.privacy.resolve(), self.weights);
-        Ok(Check { model: self.model, format, output, weights, gate, bindings, privacy })
+        let max_bytes = self.max_bytes;
+        Ok(Check { model: self.model, format, output, weights, max_bytes, gate, bindings, privacy })
     }
 }
 

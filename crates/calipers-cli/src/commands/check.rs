@@ -6,12 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use calipers::{Bindings, Model, Options, Selection, any_as_severe, finding_table, rules};
 use calipers_render::output::{Answer, Format};
 use calipers_render::sections;
-use calipers_report::{Finding, Severity};
+use calipers_report::{Finding, Report, Severity};
 
 use super::{Privacy, model};
 use crate::exit::ExitStatus;
 use crate::output::Target;
-use crate::problem::printable;
+use crate::problem::{printable, warn};
 
 /// The selected findings and the severity that fails the run.
 #[derive(Debug, Default)]
@@ -46,6 +46,8 @@ pub(crate) struct Check {
     pub(crate) output: Target,
     /// Whether to read every weight.
     pub(crate) weights: bool,
+    /// Bytes of weights to read at most.
+    pub(crate) max_bytes: Option<u64>,
     pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
     pub(crate) privacy: Privacy,
@@ -60,6 +62,7 @@ impl Check {
             .findings(self.gate.selection.clone())
             .redact_names(self.privacy.redact_names)
             .show_secrets(self.privacy.show_secrets);
+        let options = model::with_limit(options, self.max_bytes);
         let report = model::with_progress(&self.model, options, self.weights, Model::analyze)?;
         let table = finding_table(&report);
         let place = match self.privacy.redact_names {
@@ -71,8 +74,15 @@ impl Check {
             .documents(|| vec![sections::findings(&table)])
             .findings(&table, &rules, &place);
         self.output.write_answer(&answer, self.format)?;
+        warn_unread(&report);
         Ok(self.gate.judge(&table.findings))
     }
+}
+
+/// Prints which weights were not read: no finding on them does not mean that they are fine.
+fn warn_unread(report: &Report) {
+    let unread = report.unknown.iter().filter(|unknown| unknown.what == "weights.unread");
+    warn(&unread.map(|unknown| unknown.reason.clone()).collect::<Vec<_>>());
 }
 
 /// Returns the location of the model for code scanning: the relative path as given, or the file name

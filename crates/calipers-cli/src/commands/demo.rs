@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use calipers::{Model, Options};
+use calipers::Model;
 
-use super::{Assets, Card, Day, Form, Reading, ReportPage};
+use super::{Assets, Card, Day, Form, Reading};
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_file};
+use crate::files::Changes;
+use crate::output::Target;
 use crate::problem::{self, Problem};
 
 /// The built-in model's file name, in the report as in the folder.
@@ -26,12 +27,17 @@ impl Demo {
         let bytes = calipers_samples::digits();
         let model = Model::read(bytes.clone(), MODEL)
             .map_err(|error| Problem::unreadable(Path::new(MODEL), &error, error.hint()))?;
-        let report = model.analyze(&Options::new())?;
+        let reading = Reading::default();
+        let (report, view) = model.explore(&reading.options(&reading.wanted.question()?))?;
         if let Some(folder) = &self.folder {
-            std::fs::create_dir_all(folder).map_err(|error| Problem::unwritable(folder, &error))?;
-            write_file(&folder.join(MODEL), &bytes)?;
-            write_file(&folder.join(REPORT), calipers_render::json::to_string(&report).as_bytes())?;
-            documents(folder)?;
+            let changes = Changes::in_folder(folder)?;
+            changes.write(&folder.join(MODEL), &bytes)?;
+            let json = calipers_render::json::to_string(&report);
+            changes.write(&folder.join(REPORT), json.as_bytes())?;
+            let page = calipers_render::page::html(&report, &view);
+            changes.write(&folder.join(PAGE), page.as_bytes())?;
+            card(folder).write_report(&changes, &report, folder)?;
+            changes.commit()?;
         }
         Target::Stdout.write_screen(|style| {
             calipers_render::terminal::document(
@@ -41,7 +47,7 @@ impl Demo {
         })?;
         if let Some(folder) = &self.folder {
             problem::inform(&format!(
-                "Wrote {MODEL}, {REPORT} and README.md to {}",
+                "Wrote {MODEL}, {REPORT}, {PAGE} and README.md to {}",
                 folder.display()
             ));
         }
@@ -49,17 +55,10 @@ impl Demo {
     }
 }
 
-/// The page and the card, as the commands for them write them.
-fn documents(folder: &Path) -> anyhow::Result<()> {
-    let model = folder.join(MODEL);
-    let page = ReportPage {
-        model: model.clone(),
-        output: Target::File(folder.join(PAGE)),
-        reading: Reading::default(),
-    };
-    page.run()?;
-    let card = Card {
-        models: vec![model],
+/// The card as `calipers card` writes it by default.
+fn card(folder: &Path) -> Card {
+    Card {
+        models: vec![folder.join(MODEL)],
         form: Form::Folder(folder.to_owned()),
         assets: Assets::Svg,
         sections: Vec::new(),
@@ -67,7 +66,5 @@ fn documents(folder: &Path) -> anyhow::Result<()> {
         date: Some(Day::Today),
         template: None,
         reading: Reading::default(),
-    };
-    card.write()?;
-    Ok(())
+    }
 }

@@ -132,7 +132,7 @@ impl Hardware {
                 .hardware(question)
                 .redact_names(self.privacy.redact_names)
                 .show_secrets(self.privacy.show_secrets);
-            model.analyze(&options).map_err(|error| model::unusable(&error))?
+            model.analyze(&options).map_err(|error| model::unusable(&self.model, &error))?
         };
         let hardware = report.hardware.as_ref().context("the report has no hardware section")?;
         let answer = Answer::new(hardware)

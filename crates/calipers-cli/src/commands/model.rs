@@ -39,19 +39,30 @@ pub(crate) fn with_progress<T>(
     let spinner = progress(path);
     let model = open(path)?;
     if !weights {
-        return analyze(&model, &options).map_err(|error| unusable(&error));
+        return analyze(&model, &options).map_err(|error| unusable(path, &error));
     }
     // One sign of life at a time.
     drop(spinner);
     let bar = Arc::new(Bar::start("reading weights"));
     let shown = Arc::clone(&bar);
     let options = options.weights(true).progress(move |bytes, total| shown.add(bytes, total));
-    analyze(&model, &options).map_err(|error| unusable(&error))
+    analyze(&model, &options).map_err(|error| unusable(path, &error))
+}
+
+/// The options with a limit on the bytes of weights that are read, where one was given.
+pub(crate) fn with_limit(options: Options, max_bytes: Option<u64>) -> Options {
+    match max_bytes {
+        Some(bytes) => options.max_weight_bytes(bytes),
+        None => options,
+    }
 }
 
 /// A model that cannot be analyzed as asked.
-pub(crate) fn unusable(error: &Error) -> anyhow::Error {
-    Problem::unusable(error).into()
+pub(crate) fn unusable(path: &Path, error: &Error) -> anyhow::Error {
+    match error {
+        Error::Read(_) => Problem::unreadable(path, error, error.hint()).into(),
+        _ => Problem::unusable(error).into(),
+    }
 }
 
 /// A sign of life while a model is read and looked at.

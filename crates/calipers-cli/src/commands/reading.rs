@@ -17,6 +17,8 @@ pub(crate) struct Reading {
     pub(crate) sha256: bool,
     /// Whether to read every weight.
     pub(crate) weights: bool,
+    /// Bytes of weights to read at most.
+    pub(crate) max_bytes: Option<u64>,
     pub(crate) bindings: Bindings,
     pub(crate) wanted: Wanted,
     /// Which findings count.
@@ -27,15 +29,16 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// What the library is asked for.
-    fn options(&self, question: &HardwareQuery) -> Options {
-        Options::new()
+    pub(super) fn options(&self, question: &HardwareQuery) -> Options {
+        let options = Options::new()
             .bindings(self.bindings.clone())
             .hardware(question.clone())
             .fingerprints(self.sha256)
             .findings(self.gate.selection.clone())
             .redact_names(self.privacy.redact_names)
             .show_secrets(self.privacy.show_secrets)
-            .audience(self.summary.audience)
+            .audience(self.summary.audience);
+        model::with_limit(options, self.max_bytes)
     }
 
     /// Reads a model and analyzes it, with signs of life.
@@ -63,7 +66,7 @@ impl Reading {
         model::check(path, &Target::Stdout)?;
         let options = self.options(question).weights(self.weights);
         let mut report =
-            model::open(path)?.analyze(&options).map_err(|error| model::unusable(&error))?;
+            model::open(path)?.analyze(&options).map_err(|error| model::unusable(path, &error))?;
         summary::fill(&mut report, &self.summary);
         Ok(report)
     }

@@ -31,7 +31,7 @@ impl Shapes {
                 .bindings(self.bindings.clone())
                 .redact_names(self.privacy.redact_names)
                 .show_secrets(self.privacy.show_secrets);
-            model.shapes(&options).map_err(|error| model::unusable(&error))?
+            model.shapes(&options).map_err(|error| model::unusable(&self.model, &error))?
         };
         self.output.write_answer(&Answer::table(&table, tables::shapes(&table)), self.format)?;
         Ok(ExitStatus::Done)

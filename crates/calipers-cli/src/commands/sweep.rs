@@ -1,6 +1,6 @@
 //! `calipers sweep MODEL`: what a model costs at several sizes of its inputs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use calipers::{BindError, Error, Options, Sweep, SweepError};
 use calipers_render::output::{Answer, Format};
@@ -31,20 +31,20 @@ impl Sweeping {
             let options = Options::new()
                 .redact_names(self.privacy.redact_names)
                 .show_secrets(self.privacy.show_secrets);
-            model.sweep(&options, &self.sweep).map_err(|error| problem(&error))?
+            model.sweep(&options, &self.sweep).map_err(|error| problem(&self.model, &error))?
         };
         self.output.write_answer(&Answer::table(&table, tables::sweep(&table)), self.format)?;
         Ok(ExitStatus::Done)
     }
 }
 
-fn problem(error: &Error) -> anyhow::Error {
+fn problem(path: &Path, error: &Error) -> anyhow::Error {
     let hint = match error {
         Error::Sweep(SweepError::TooMany { .. }) => "give fewer sizes, or sweep in several runs",
         Error::Bind(BindError::Twice { .. }) => {
             "every size goes with every other; sweep a shared dimension with --dim"
         }
-        _ => return model::unusable(error),
+        _ => return model::unusable(path, error),
     };
     Problem::unusable(error).hint(hint).into()
 }

@@ -29,7 +29,7 @@ fn it_leaves_the_model_and_its_report() {
     assert_eq!((run.status, run.stdout), (Some(0), shown));
     assert_eq!(
         run.stderr,
-        "Wrote new/demo/report.html\nWrote model.onnx, report.json and README.md to new/demo\n"
+        "Wrote model.onnx, report.json, report.html and README.md to new/demo\n"
     );
 
     let place = folder.path().join("new/demo");

@@ -6,6 +6,7 @@ mod demo;
 mod devices;
 mod diagram;
 mod errors;
+mod files;
 mod findings;
 mod generated;
 mod graph;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         devices::tests(),
         diagram::tests(),
         errors::tests(),
+        files::tests(),
         findings::tests(),
         generated::tests(),
         graph::tests(),

@@ -3,7 +3,7 @@
 //! The page forbids itself everything but its own style and script, which it names by their
 //! digests; a name that became markup could run nothing.
 
-use calipers_report::KeyFigures;
+use calipers_report::{Generator, KeyFigures};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::markdown::address;
@@ -25,6 +25,7 @@ pub fn html(models: &[KeyFigures]) -> String {
         digest(STYLE),
         digest(SCRIPT)
     );
+    let generator = Generator::default();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -32,6 +33,7 @@ pub fn html(models: &[KeyFigures]) -> String {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content={ (generator.name) " " (generator.version) };
                 title { "Models" }
                 // Our own asset; the policy holds the digest of exactly this text.
                 style { (PreEscaped(STYLE)) }

@@ -3,7 +3,7 @@
 use calipers_report::KeyFigures;
 
 use super::{columns, heading};
-use crate::markdown::set_table;
+use crate::markdown::{self, set_table};
 use crate::table::{Column, Table, Value};
 pub(super) use crate::text::address;
 
@@ -17,7 +17,7 @@ pub fn markdown(models: &[KeyFigures]) -> String {
     if !unread.is_empty() {
         page += &format!("\n## Unreadable files\n\n{}\n", set_table(&unread));
     }
-    page
+    markdown::marked(page)
 }
 
 fn readable(models: &[KeyFigures]) -> Table {

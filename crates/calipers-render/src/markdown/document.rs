@@ -4,8 +4,8 @@ use calipers_report::{Report, Severity};
 
 use super::escape::{attribute, code, plain, reported};
 use super::front_matter::front_matter;
-use super::table;
 use super::value::{cell, inline};
+use super::{marked, table};
 use crate::document::{Block, Document, Entry, Facts, Message, Section};
 use crate::sections::{self, CardOptions, ChartLink};
 use crate::table::Zero;
@@ -22,7 +22,7 @@ use crate::value::Spans;
 /// assert!(markdown::card(&report, &CardOptions::default()).starts_with("# tiny\n"));
 /// ```
 pub fn card(report: &Report, options: &CardOptions) -> String {
-    let text = document(&sections::card(report, options), &options.charts);
+    let text = marked(document(&sections::card(report, options), &options.charts));
     match options.front_matter {
         true => format!("{}\n{text}", front_matter(report)),
         false => text,

@@ -15,6 +15,7 @@ mod latency;
 mod layers;
 mod library;
 mod memory;
+mod mutants;
 mod operators;
 mod parameters;
 mod redaction;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         layers::tests(),
         library::tests(),
         memory::tests(),
+        mutants::tests(),
         operators::tests(),
         parameters::tests(),
         redaction::tests(),

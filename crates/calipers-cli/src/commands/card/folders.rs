@@ -5,44 +5,34 @@ use std::collections::BTreeSet;
 /// Letters of a name.
 const LONGEST: usize = 80;
 
-/// Names that one system or another keeps for itself.
-const RESERVED: [&str; 26] = [
-    "aux",
-    "com1",
-    "com2",
-    "com3",
-    "com4",
-    "com5",
-    "com6",
-    "com7",
-    "com8",
-    "com9",
-    "con",
-    "index",
-    "lpt1",
-    "lpt2",
-    "lpt3",
-    "lpt4",
-    "lpt5",
-    "lpt6",
-    "lpt7",
-    "lpt8",
-    "lpt9",
-    "nul",
+/// Names that the output folder has already: the index and what a card is called, with and without
+/// an ending that some program adds.
+const INDEX: [&str; 6] = ["readme", "readme.md", "index", "index.html", "card", "assets"];
+
+/// Names that Windows keeps for devices, also before a dot: `con`, `con.v1`.
+const DEVICES: [&str; 24] = [
+    "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "conin$",
+    "conout$", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul",
     "prn",
-    "readme",
-    "assets",
-    "index.html",
 ];
+
+/// Whether no folder may have this name, in lower case.
+fn is_reserved(name: &str) -> bool {
+    let device = name.split('.').next().unwrap_or(name);
+    INDEX.contains(&name) || name.starts_with("card.") || DEVICES.contains(&device)
+}
 
 /// Names of folders, in the order of the paths: letters, digits, dots, dashes and underscores alone,
 /// and each once, also where capitals do not count.
 pub(super) fn name_all(paths: &[String]) -> Vec<String> {
-    let mut taken: BTreeSet<String> = RESERVED.iter().map(|&name| name.to_owned()).collect();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
     paths
         .iter()
         .map(|path| {
-            let name = safe(path);
+            let mut name = safe(path);
+            if is_reserved(&name.to_ascii_lowercase()) {
+                name = format!("model-{name}");
+            }
             let mut found = name.clone();
             let mut number = 2;
             while !taken.insert(found.to_ascii_lowercase()) {
@@ -104,8 +94,21 @@ mod tests {
                 "..",
                 "a/<b>.onnx"
             ]),
-            ["etc-x", "hidden", "con-2", "model", "model-2", "a-b"]
+            ["etc-x", "hidden", "model-con", "model", "model-2", "a-b"]
         );
-        assert!(named(&[&"x".repeat(5000)])[0].len() <= LONGEST);
+        let long = named(&[&"x".repeat(5000)]);
+        assert!(long[0].len() <= LONGEST);
+    }
+
+    #[test]
+    fn no_name_is_that_of_the_index_or_of_a_device() {
+        assert_eq!(
+            named(&["README.md.onnx", "readme.onnx", "INDEX.HTML.onnx", "model-readme.onnx"]),
+            ["model-README.md", "model-readme", "model-INDEX.HTML", "model-readme-2"]
+        );
+        assert_eq!(
+            named(&["NUL.v1.onnx", "Con.onnx", "lpt9.x.y.onnx", "console.onnx", "card.txt.onnx"]),
+            ["model-NUL.v1", "model-Con", "model-lpt9.x.y", "console", "model-card.txt"]
+        );
     }
 }

@@ -9,10 +9,11 @@ use calipers_report::{KeyFigures, Report};
 use rayon::prelude::*;
 
 use super::folders;
-use super::one::{ASSETS, Writer, make_folder};
+use super::one::{ASSETS, Writer};
 use super::places::{Place, Places};
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_file};
+use crate::files::Changes;
+use crate::output::Target;
 use crate::problem::{printable, warn, why};
 use crate::progress::Count;
 
@@ -32,19 +33,20 @@ pub(super) fn write_cards(
     places: &Places,
     folder: &Path,
 ) -> anyhow::Result<(ExitStatus, Option<String>)> {
-    make_folder(folder)?;
+    let changes = Changes::in_folder(folder)?;
     let shown: Vec<String> = places.all.iter().map(|place| place.shown.clone()).collect();
     let names = folders::name_all(&shown);
     let outcomes = analyze_all(writer, places, |number, report| {
         let name = &names[number];
         let own = folder.join(name);
-        make_folder(&own)?;
-        writer.write_card(report, &own.join(writer.file_name()), ASSETS)?;
+        changes.make_folder(&own)?;
+        writer.write_card(&changes, report, &own.join(writer.file_name()), ASSETS)?;
         Ok(Some(format!("{name}/{}", writer.file_name())))
     })?;
     let (figures, status) = conclude(outcomes);
-    write_file(&folder.join("README.md"), index::markdown(&figures).as_bytes())?;
-    write_file(&folder.join("index.html"), index::html(&figures).as_bytes())?;
+    changes.write(&folder.join("README.md"), index::markdown(&figures).as_bytes())?;
+    changes.write(&folder.join("index.html"), index::html(&figures).as_bytes())?;
+    changes.commit()?;
     warn_unread(&figures);
     let cards = figures.iter().filter(|figures| figures.card.is_some()).count();
     let cards = units::counted(u64::try_from(cards).unwrap_or(u64::MAX), "card", "cards");

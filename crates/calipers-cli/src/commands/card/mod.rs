@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use calipers_render::Template;
 use calipers_render::output::Format;
+use calipers_report::Report;
 use clap::ValueEnum;
 pub(crate) use day::Day;
 use one::Writer;
@@ -21,6 +22,7 @@ use places::Places;
 
 use super::{Reading, model};
 use crate::exit::ExitStatus;
+use crate::files::Changes;
 use crate::output::Target;
 use crate::problem::{Problem, printable};
 
@@ -80,17 +82,21 @@ impl Card {
         match (&self.form, places.only()) {
             (Form::Folder(folder), Some(path)) => {
                 // The folder is made first, so that a wrong path costs no reading.
-                one::make_folder(folder)?;
+                let changes = Changes::in_folder(folder)?;
                 let page = folder.join(writer.file_name());
                 model::check(path, &Target::File(page.clone()))?;
                 let report = self.reading.report(path, &writer.question)?;
-                let written = writer.write_card(&report, &page, one::ASSETS)?;
+                let written = writer.write_card(&changes, &report, &page, one::ASSETS)?;
+                changes.commit()?;
                 Ok((self.reading.status(&report)?, Some(written.to_string())))
             }
             (Form::Markdown(output @ Target::File(page)), Some(path)) => {
                 model::check(path, output)?;
+                let changes = Changes::next_to(page)?;
                 let report = self.reading.report(path, &writer.question)?;
-                let written = writer.write_card(&report, page, &one::assets_folder(page))?;
+                let written =
+                    writer.write_card(&changes, &report, page, &one::assets_folder(page))?;
+                changes.commit()?;
                 Ok((self.reading.status(&report)?, Some(written.to_string())))
             }
             (Form::Markdown(output), Some(path)) => {
@@ -112,6 +118,18 @@ impl Card {
                 Ok((status, written))
             }
         }
+    }
+
+    /// Prepares the card of a report in a folder that exists.
+    pub(crate) fn write_report(
+        &self,
+        changes: &Changes,
+        report: &Report,
+        folder: &Path,
+    ) -> anyhow::Result<()> {
+        let writer = self.writer()?;
+        writer.write_card(changes, report, &folder.join(writer.file_name()), one::ASSETS)?;
+        Ok(())
     }
 
     fn writer(&self) -> anyhow::Result<Writer<'_>> {

@@ -9,7 +9,7 @@ use calipers_render::{CardOptions, ChartLink, Template, markdown};
 use calipers_report::Report;
 
 use super::{Assets, Card};
-use crate::output::write_file;
+use crate::files::Changes;
 use crate::problem::{Problem, printable};
 
 /// The folder of the charts, next to the card.
@@ -74,9 +74,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the card to a file, and its charts to a folder of this name next to it.
+    /// Prepares the card as a file, and its charts in a folder of this name next to it.
     pub(super) fn write_card(
         &self,
+        changes: &Changes,
         report: &Report,
         page: &Path,
         assets: &str,
@@ -89,20 +90,20 @@ impl Writer<'_> {
         let shown = charts.iter().filter(|chart| text.contains(&chart.link.light));
         let shown: Vec<&ChartFiles> = shown.collect();
         if !shown.is_empty() {
-            make_folder(&folder.join(assets))?;
+            changes.make_folder(&folder.join(assets))?;
         }
         for chart in &shown {
-            self.write_chart(&folder.join(&chart.link.light), &chart.light)?;
-            self.write_chart(&folder.join(&chart.link.dark), &chart.dark)?;
+            self.write_chart(changes, &folder.join(&chart.link.light), &chart.light)?;
+            self.write_chart(changes, &folder.join(&chart.link.dark), &chart.dark)?;
         }
-        write_file(page, text.as_bytes())?;
+        changes.write(page, text.as_bytes())?;
         Ok(Written { page: page.to_owned(), charts: shown.len() })
     }
 
-    fn write_chart(&self, path: &Path, svg: &str) -> anyhow::Result<()> {
+    fn write_chart(&self, changes: &Changes, path: &Path, svg: &str) -> anyhow::Result<()> {
         match self.card.assets {
-            Assets::Png => write_file(path, &chart::png(svg, SCALE)?),
-            _ => write_file(path, svg.as_bytes()),
+            Assets::Png => changes.write(path, &chart::png(svg, SCALE)?),
+            _ => changes.write(path, svg.as_bytes()),
         }
     }
 
@@ -134,18 +135,4 @@ struct ChartFiles {
     link: ChartLink,
     light: String,
     dark: String,
-}
-
-/// Makes a folder and those above it, where there are none.
-pub(super) fn make_folder(path: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(path).map_err(|error| {
-        let problem = Problem::unwritable(path, &error);
-        match error.kind() {
-            std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
-                problem.hint("-o names a folder here; use another name, or one that ends in .md")
-            }
-            _ => problem,
-        }
-        .into()
-    })
 }

@@ -1,10 +1,8 @@
 //! Any bytes read as a protobuf message, whole and in two parts.
-#![no_main]
 
 use calipers_formats::wire::{Message, Part, Payload};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn run(bytes: &[u8]) {
     let whole: Vec<_> = Message::new(bytes, 0).fields().collect();
     let end = bytes.len() as u64;
     let mut before = None;
@@ -31,4 +29,4 @@ fuzz_target!(|bytes: &[u8]| {
     Message::merge(&mut message, Part { bytes: tail, start: middle.at });
     let parts: Vec<_> = message.expect("two parts").fields().collect();
     assert_eq!(parts, whole);
-});
+}

@@ -1,22 +1,20 @@
 //! Any bytes read as an ONNX model; then everything the model offers is asked for.
-#![no_main]
 
 use std::hint::black_box;
 
 use calipers_ir::{AttributeValue, Model, Producer};
-use libfuzzer_sys::fuzz_target;
 
 /// Elements of a tensor that are decoded at most.
 const SMALL: u64 = 64;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn run(bytes: &[u8]) {
     match calipers_formats::read(bytes.to_vec(), "fuzz.onnx") {
         Ok(model) => walk(&model),
         Err(error) => {
             black_box((error.to_string(), error.hint()));
         }
     }
-});
+}
 
 fn walk(model: &Model) {
     for (id, graph) in model.graphs() {

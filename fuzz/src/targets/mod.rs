@@ -1,0 +1,32 @@
+//! The targets, a file each.
+
+mod claims;
+mod devices;
+mod expressions;
+mod inference;
+mod onnx;
+mod report;
+mod sniff;
+mod templates;
+mod wire;
+
+/// A function that must accept any bytes.
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
+    /// Whether its inputs are ONNX files, which are mutated by structure.
+    pub(crate) reads_models: bool,
+    pub(crate) run: fn(&[u8]),
+}
+
+/// Every target, by name.
+pub(crate) const TARGETS: &[Target] = &[
+    Target { name: "claims", reads_models: false, run: claims::run },
+    Target { name: "devices", reads_models: false, run: devices::run },
+    Target { name: "expressions", reads_models: false, run: expressions::run },
+    Target { name: "inference", reads_models: true, run: inference::run },
+    Target { name: "onnx", reads_models: true, run: onnx::run },
+    Target { name: "report", reads_models: true, run: report::run },
+    Target { name: "sniff", reads_models: false, run: sniff::run },
+    Target { name: "templates", reads_models: false, run: templates::run },
+    Target { name: "wire", reads_models: true, run: wire::run },
+];
