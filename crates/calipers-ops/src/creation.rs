@@ -332,6 +332,18 @@ mod tests {
     }
 
     #[test]
+    fn a_range_beyond_64_bits_has_no_shape() {
+        let [most, least] = [i64::MAX, i64::MIN].map(|end| number(Elem::int(end), DType::Int64));
+        let by = |delta: i64| number(Elem::int(delta), DType::Int64);
+        // 2^64 - 1 elements, and half of them.
+        let facts = outcome(range, 11, 1, &[least.clone(), most.clone(), by(1)], &[]).unwrap();
+        let reason = facts[0].as_tensor().unwrap().shape.as_ref().unwrap_err().to_string();
+        assert!(reason.contains("18446744073709551615"), "{reason}");
+        let facts = outcome(range, 11, 1, &[least, most, by(3)], &[]).unwrap();
+        assert_eq!(facts[0].to_string(), "int64[6148914691236517205]");
+    }
+
+    #[test]
     fn ranges_hold_their_elements() {
         let inputs = ["p", "p + 3", "1"].map(|n| number(Elem::Int(e(n)), DType::Int64));
         let facts = outcome(range, 11, 1, &inputs, &[]).unwrap();

@@ -100,7 +100,14 @@ impl From<TensorFact> for Fact {
 impl TensorFact {
     /// A tensor of these dimensions, its elements not known.
     pub fn new(dtype: DType, dims: impl IntoIterator<Item = Expr>) -> Self {
-        Self { dtype, shape: Ok(dims.into_iter().collect()), value: None }
+        let dims: Shape = dims.into_iter().collect();
+        // No tensor is that large, and no runtime counts that far.
+        let is_beyond = |dim: &&Expr| dim.is_const() && dim.as_const().is_none();
+        let shape = match dims.iter().find(is_beyond) {
+            Some(dim) => Err(format!("a dimension of {dim} does not fit 64 bits").into()),
+            None => Ok(dims),
+        };
+        Self { dtype, shape, value: None }
     }
 
     /// A tensor with its elements. They are dropped when they are too many, when the shape is not

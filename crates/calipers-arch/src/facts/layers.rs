@@ -29,7 +29,8 @@ fn precision(net: &Network<'_>) -> Option<&'static str> {
     let mut weighted = false;
     for unit in net.all().filter(|unit| is_weighted(unit)) {
         let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
-        let elements: u64 = stored.filter_map(|input| net.elements(*input)).map(|n| n as u64).sum();
+        let elements = stored.filter_map(|input| net.elements(*input)).map(|n| n as u64);
+        let elements = elements.fold(0, u64::saturating_add);
         weighted |= elements > 0;
         if let Some(name) = float_of(net, unit) {
             let sum = weights.entry(name).or_default();

@@ -127,8 +127,8 @@ fn percent(parameters: &Parameters) -> Option<f64> {
     let total = parameters.total.filter(|total| *total > 0)?;
     let is_narrow =
         |dtype: &DType| *dtype != DType::Bool && dtype.bits().is_some_and(|bits| bits <= 8);
-    let narrow: u64 =
-        parameters.by_dtype.iter().filter(|(dtype, _)| is_narrow(dtype)).map(|(_, n)| *n).sum();
+    let narrow = parameters.by_dtype.iter().filter(|(dtype, _)| is_narrow(dtype));
+    let narrow = narrow.map(|(_, n)| *n).fold(0, u64::saturating_add);
     #[expect(clippy::cast_precision_loss, reason = "a share needs a few digits")]
     Some(narrow as f64 / total as f64 * 100.0)
 }

@@ -68,6 +68,9 @@ impl Names {
             let label = model.symbol_stem(input);
             let role = roles.get(axis).copied().flatten();
             let fallback = match numbered {
+                Some(name) if is_too_long(name) => {
+                    unused("dim", &taken, last_numbers.entry("dim").or_insert(0))
+                }
                 Some(name) => name.to_owned(),
                 None => format!("{label}_dim_{axis}"),
             };
@@ -163,7 +166,15 @@ fn is_numbered(name: &str) -> bool {
 }
 
 fn is_without_meaning(name: &str) -> bool {
-    is_anonymous(name) || is_numbered(name)
+    is_anonymous(name) || is_numbered(name) || is_too_long(name)
+}
+
+/// Bytes of a name that is used as it is. Every formula repeats it.
+const LONGEST: usize = 256;
+
+/// Whether a name is too long to be repeated in formulas. A long expression is not a name.
+fn is_too_long(name: &str) -> bool {
+    name.len() > LONGEST && Expr::from_dimension(name, 1).as_symbol().is_some()
 }
 
 #[cfg(test)]

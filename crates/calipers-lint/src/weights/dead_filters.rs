@@ -43,7 +43,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     let (first, channels) =
         dead.iter().max_by_key(|(seen, channels)| seen.found.dead_channels * 1000 / channels)?;
-    let all: u64 = dead.iter().map(|(seen, _)| seen.found.dead_channels).sum();
+    let all = dead.iter().map(|(seen, _)| seen.found.dead_channels).fold(0, u64::saturating_add);
     let detail = format!(
         "{} channels in {}; the largest share is in {}: {} of {}",
         units::integer(all),

@@ -36,13 +36,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let floats =
         || evidence.weights.into_iter().flat_map(|weights| weights.learned()).filter(is_float);
     let sparse: Vec<&Seen> = floats().filter(is_sparse).collect();
-    let bytes: u64 = sparse.iter().map(|seen| seen.bytes).sum();
-    let all: u64 = floats().map(|seen| seen.bytes).sum();
+    let bytes = sparse.iter().map(|seen| seen.bytes).fold(0, u64::saturating_add);
+    let all = floats().map(|seen| seen.bytes).fold(0, u64::saturating_add);
     if sparse.is_empty() || bytes.saturating_mul(100) < all.saturating_mul(SHARE) {
         return None;
     }
-    let zeros = sparse.iter().map(|seen| seen.found.stats.zeros).sum();
-    let elements = sparse.iter().map(|seen| seen.elements).sum();
+    let zeros = sparse.iter().map(|seen| seen.found.stats.zeros).fold(0, u64::saturating_add);
+    let elements = sparse.iter().map(|seen| seen.elements).fold(0, u64::saturating_add);
     let detail = format!(
         "{} of {} of learned floats are sparse: {} zeros in {}",
         units::bytes(bytes),

@@ -34,10 +34,10 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let weights = evidence.weights.filter(|weights| weights.is_whole())?;
     let wide: Vec<&Seen> = weights.learned().filter(|seen| counts(seen)).collect();
-    let all: u64 = wide.iter().map(|seen| seen.bytes).sum();
+    let all = wide.iter().map(|seen| seen.bytes).fold(0, u64::saturating_add);
     let fit = |narrow: fn(&Seen) -> bool| wide.iter().copied().filter(move |seen| narrow(seen));
-    let halves: u64 = fit(in_float16).map(|seen| seen.bytes).sum();
-    let bfloats: u64 = fit(in_bfloat16).map(|seen| seen.bytes).sum();
+    let halves = fit(in_float16).map(|seen| seen.bytes).fold(0, u64::saturating_add);
+    let bfloats = fit(in_bfloat16).map(|seen| seen.bytes).fold(0, u64::saturating_add);
     let (bytes, dtype, narrow): (u64, &str, fn(&Seen) -> bool) = if halves >= bfloats {
         (halves, "float16", in_float16)
     } else {

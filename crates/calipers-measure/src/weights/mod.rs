@@ -105,7 +105,7 @@ pub fn read_within<E: Display>(
     let mut weights = Weights::default();
     let mut places = Vec::new();
     let sources = files.iter().flatten().chain([&model.source]);
-    let held: u64 = sources.map(|source| source.bytes().len() as u64).sum();
+    let held = sources.map(|source| source.bytes().len() as u64).fold(0, u64::saturating_add);
     let mut left = held.saturating_mul(MAX_READINGS);
     let mut budget = limit;
     for stored in parameters::all(model) {
@@ -168,7 +168,7 @@ fn read_all(tensors: &mut [Seen], places: &[Place<'_>], progress: &(dyn Fn(u64, 
             runs.push(at);
         }
     }
-    let total = items.iter().map(|item| item.span.len()).sum();
+    let total = items.iter().map(|item| item.span.len()).fold(0, u64::saturating_add);
     for (at, found) in runs.into_iter().zip(scan(&items, &|bytes| progress(bytes, total))) {
         tensors[at].found = found;
     }
