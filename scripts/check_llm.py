@@ -129,6 +129,17 @@ def model_with_name(name):
     return field(1, 8) + field(6, name) + field(7, graph) + opset + field(14, field(1, "note") + field(2, name))
 
 
+def counts(report):
+    """Lengths of the report's lists, which it does not print as figures."""
+    devices, findings = report["hardware"]["devices"], report["findings"]
+    yield len(devices)
+    yield sum(row["fits"] is True for row in devices)
+    yield len(report["graph"]["inputs"])
+    yield len(report["graph"]["outputs"])
+    for severity in ("error", "warning"):
+        yield sum(finding["severity"] == severity for finding in findings)
+
+
 class Judge:
     def __init__(self, calipers, forwarder):
         self.calipers, self.forwarder = calipers, forwarder
@@ -176,10 +187,11 @@ class Judge:
                 self.fault(f"{model}: {word!r} is neither a fact nor a word of the vocabulary: {text}")
         # Every figure is in what Calipers writes without a language model.
         options = [option for option in more if option in ("--device", "rtx-4090")]
-        plain = subprocess.run(
-            [self.calipers, str(model), "--full", *options], capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "400"}
-        ).stdout + json.dumps(self.run(model, *options)[0], ensure_ascii=False)
-        figures = set(re.findall(r"\d[\d.,]*\d|\d", plain))
+        report, _ = self.run(model, *options)
+        wide = {**os.environ, "COLUMNS": "400"}
+        full = subprocess.run([self.calipers, str(model), "--full", *options], capture_output=True, text=True, check=True, env=wide)
+        figures = set(re.findall(r"\d[\d.,]*\d|\d", full.stdout + json.dumps(report, ensure_ascii=False)))
+        figures.update(map(str, counts(report)))
         for figure in re.findall(r"\d[\d.,]*\d|\d", text):
             if figure not in figures:
                 self.fault(f"{model}: {figure} is not in the report: {text}")
