@@ -88,7 +88,7 @@ fn check(bytes: Vec<u8>, seed: u64) -> bool {
         }
     };
     let options = Options::new().weights(true);
-    if seed % SAMPLE != 0 {
+    if !seed.is_multiple_of(SAMPLE) {
         let Ok(report) = model.analyze(&options) else { return false };
         check_report(&report);
         return true;
