@@ -32,7 +32,8 @@ impl Diagram {
                 .bindings(self.bindings.clone())
                 .redact_names(self.privacy.redact_names)
                 .show_secrets(self.privacy.show_secrets);
-            let report = model.analyze(&options).map_err(|error| model::unusable(&self.model, &error))?;
+            let report =
+                model.analyze(&options).map_err(|error| model::unusable(&self.model, &error))?;
             report.architecture
         };
         let (diagram, text) = match self.flow {

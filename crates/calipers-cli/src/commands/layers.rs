@@ -32,7 +32,9 @@ impl Layers {
                 .bindings(self.bindings.clone())
                 .redact_names(self.privacy.redact_names)
                 .show_secrets(self.privacy.show_secrets);
-            model.layers(&options, &self.query).map_err(|error| model::unusable(&self.model, &error))?
+            model
+                .layers(&options, &self.query)
+                .map_err(|error| model::unusable(&self.model, &error))?
         };
         let set = match self.query.tree {
             Some(_) => tables::scopes(&table),
