@@ -96,7 +96,10 @@ impl Names {
     }
 
     pub(crate) fn original(&self, id: NameId) -> &str {
-        self.originals.get(&id).map_or_else(|| self.get(id), |original| original)
+        match self.originals.get(&id) {
+            Some(original) => original,
+            None => self.get(id),
+        }
     }
 
     /// Every text, each once.

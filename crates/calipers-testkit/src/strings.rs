@@ -168,9 +168,12 @@ fn rewritten(
     out
 }
 
+/// A field of a message: key, payload where it has a length, and all bytes.
+type FieldBytes<'a> = (u64, Option<&'a [u8]>, &'a [u8]);
+
 /// Fields of a message: key, payload where it has a length, and all bytes. What cannot be read is
 /// kept as it is.
-fn parts(bytes: &[u8]) -> Vec<(u64, Option<&[u8]>, &[u8])> {
+fn parts(bytes: &[u8]) -> Vec<FieldBytes<'_>> {
     let mut parts = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -207,12 +210,16 @@ fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     None
 }
 
+fn low_bits(value: u64) -> u8 {
+    value.to_le_bytes()[0] & 0x7f
+}
+
 fn append_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
-        out.push(value as u8 | 0x80);
+        out.push(low_bits(value) | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.push(low_bits(value));
 }
 
 fn append(out: &mut Vec<u8>, number: u64, payload: &[u8]) {
@@ -254,6 +261,7 @@ impl Written {
         self
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "parts are written where they are used")]
     fn part(mut self, number: u64, part: Self) -> Self {
         append(&mut self.0, number, &part.0);
         self
