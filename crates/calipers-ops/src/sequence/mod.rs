@@ -81,7 +81,7 @@ pub(crate) const ROWS: &[Operator] = &family(
 );
 
 /// Elements beyond this are not followed one by one.
-const MAX_ITEMS: usize = 1024;
+const MAX_ITEMS: usize = 128;
 
 /// What is known of a sequence input.
 fn sequence<'a>(ctx: &OpContext<'a>, index: usize) -> Result<&'a SequenceFact, Fail> {

@@ -8,6 +8,7 @@ mod conformance;
 mod cost;
 mod diagrams;
 mod findings;
+mod growth;
 mod hardware;
 mod hostile;
 mod inference;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         cost::tests(),
         diagrams::tests(),
         findings::tests(),
+        growth::tests(),
         hardware::tests(),
         hostile::tests(),
         inference::tests(),
