@@ -42,7 +42,15 @@ flattened! {
     Scope => cost: LayerCost,
     SweepPoint => work: Work,
     ViewNode => cost: LayerCost,
-    ViewValue => value: ValueShape,
+}
+
+// Shared, so it is read only.
+impl Deref for ViewValue {
+    type Target = ValueShape;
+
+    fn deref(&self) -> &ValueShape {
+        &self.value
+    }
 }
 
 #[cfg(test)]

@@ -201,9 +201,9 @@ pub struct ViewNode {
 pub struct ViewValue {
     /// Its name.
     pub name: String,
-    /// Its type and shape.
+    /// Its type and shape, which many values share.
     #[serde(flatten)]
-    pub value: ValueShape,
+    pub value: Arc<ValueShape>,
     /// Whether the file stores it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stored: bool,
@@ -250,8 +250,8 @@ pub struct LiveRange {
     pub from: u64,
     /// The last node that needs it; the number of nodes for outputs.
     pub until: u64,
-    /// Its bytes, a number or a formula.
-    pub bytes: String,
+    /// Its bytes, a number or a formula, which many activations share.
+    pub bytes: Arc<str>,
     /// Whether it belongs to the caller, so that it cannot be overwritten.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub borrowed: bool,

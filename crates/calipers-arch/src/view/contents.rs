@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
 use calipers_ir::scope;
-use calipers_ir::{GraphKind, NodeId, OpsetImport, ValueId};
+use calipers_ir::{DType, GraphKind, NodeId, OpsetImport, ValueId};
 use calipers_measure::layers::Book;
 use calipers_measure::shapes;
-use calipers_ops::{Class, canonical_domain};
-use calipers_report::{GraphView, GroupItem, LayerCost, OperatorGroup, ViewNode, ViewValue, Work};
+use calipers_ops::{Class, Fact, TensorFact, canonical_domain};
+use calipers_report::{
+    GraphView, GroupItem, LayerCost, OperatorGroup, ValueShape, ViewNode, ViewValue, Work,
+};
+use calipers_sym::Expr;
 use hashbrown::HashMap;
 
 use super::Seen;
@@ -172,11 +175,21 @@ impl<'a> Contents<'a> {
     /// All values that were asked for, in the order of their numbers.
     pub(super) fn values(&self) -> Vec<ViewValue> {
         let (model, typed) = (self.seen.model, self.seen.typed);
+        // Values of one shape have one list of dimensions.
+        let mut known: HashMap<(DType, *const [Expr]), Arc<ValueShape>> = HashMap::new();
+        let mut shape = |fact: &Fact| match fact {
+            Fact::Tensor(TensorFact { dtype, shape: Ok(dims), .. }) => Arc::clone(
+                known
+                    .entry((*dtype, Arc::as_ptr(dims)))
+                    .or_insert_with(|| Arc::new(shapes::shape(fact))),
+            ),
+            _ => Arc::new(shapes::shape(fact)),
+        };
         let reported = |id: &ValueId| {
             let value = model.value(*id);
             ViewValue {
                 name: cut(model.name(value.name)),
-                value: shapes::shape(typed.fact(*id)),
+                value: shape(typed.fact(*id)),
                 stored: value.initializer.is_some() || value.sparse_initializer.is_some(),
             }
         };

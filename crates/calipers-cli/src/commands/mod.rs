@@ -37,6 +37,6 @@ pub(crate) use report::ReportPage;
 pub(crate) use schema::Schema;
 pub(crate) use shapes::Shapes;
 pub(crate) use summary::Summarizing;
+pub(crate) use sweep::Sweeping;
 
 pub(crate) use crate::privacy::Privacy;
-pub(crate) use sweep::Sweeping;

@@ -15,9 +15,9 @@
 mod assignment;
 mod masks;
 
-pub use masks::{Masks, mask};
-
 use std::ops::Range;
+
+pub use masks::{Masks, mask};
 
 /// The kind of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

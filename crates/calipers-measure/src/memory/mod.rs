@@ -27,6 +27,7 @@ mod liveness;
 mod reuse;
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 pub use cache::{Caches, Lengths};
 use calipers_infer::Typed;
@@ -174,15 +175,20 @@ pub fn live_ranges(
         return Err(PeakError::InSubgraph);
     }
     let mut numbers: HashMap<ValueId, usize> = HashMap::new();
+    // Each formula once: most activations have the size of another.
+    let mut formulas: HashMap<Expr, Arc<str>> = HashMap::new();
     let mut reported = Vec::new();
     for life in live_ranges.main() {
         let bytes = match typed.fact(life.value) {
             Fact::Tensor(tensor) if tensor.dtype != DType::String => {
-                calipers_ops::bytes(tensor).ok_or(PeakError::NoFormula)?.to_string()
+                calipers_ops::bytes(tensor).ok_or(PeakError::NoFormula)?
             }
             _ if life.bytes > 0 => return Err(PeakError::NotTensor),
-            _ => "0".to_owned(),
+            _ => Expr::ZERO,
         };
+        let formula = formulas.entry(bytes);
+        let bytes = formula.or_insert_with_key(|bytes| Arc::from(bytes.to_string()));
+        let bytes = Arc::clone(bytes);
         let number = |value: &ValueId| numbers.get(value).copied();
         let (mut view_of, mut may_take) = (None, Vec::new());
         if let Some(node) = order.get(life.from).filter(|_| !life.input) {

@@ -116,8 +116,8 @@ fn live_ranges(sizes: &SizeControls) -> (LiveRanges<'_>, Vec<&str>) {
     let mut formulas: Vec<&str> = Vec::new();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for range in &sizes.live_ranges {
-        let number = *numbers.entry(&range.bytes).or_insert_with(|| {
-            formulas.push(&range.bytes);
+        let number = *numbers.entry(&*range.bytes).or_insert_with(|| {
+            formulas.push(&*range.bytes);
             formulas.len() - 1
         });
         live_ranges.from.push(range.from);

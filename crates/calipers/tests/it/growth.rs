@@ -45,7 +45,10 @@ fn remove(bytes: usize) {
     });
 }
 
-#[expect(unsafe_code, reason = "an allocator is unsafe by its nature; every call goes to the system's")]
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by its nature; every call goes to the system's"
+)]
 // SAFETY: the system's allocator does the work; counting touches no memory of the caller.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -92,7 +95,9 @@ fn memory_grows_in_proportion() {
     memory(&all[0], SMALL);
     for family in &all {
         let (small, large) = (memory(family, SMALL), memory(family, LARGER * SMALL));
-        for (what, small, large) in [("asked for", small[0], large[0]), ("held", small[1], large[1])] {
+        for (what, small, large) in
+            [("asked for", small[0], large[0]), ("held", small[1], large[1])]
+        {
             if large > MOST * small.max(BASE / MOST) {
                 wrong.push(format!("{}: {what} {small} bytes, then {large}", family.name));
             }
