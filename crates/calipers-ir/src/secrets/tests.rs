@@ -111,7 +111,7 @@ fn prose_types_digests_and_names_are_left_alone() {
         "key: query_key_value_proj_weight_12",
         "password=${DB_PASSWORD1}",
         "password: <password1>",
-        "PWD=/home/user1/models",
+        "PWD=/data/user1/models",
         "api_key: os.environ('KEY1')",
         "bearer of bad news since 1970",
         "https://user:{password1}@host",

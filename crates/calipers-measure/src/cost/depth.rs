@@ -44,7 +44,7 @@ fn segment(nodes: &[NodeId], node_work: &NodeWork<'_>, owners: &Owners) -> Depth
     let (mut work, mut parameters) = (Work::ZERO, Some(0));
     for node in nodes {
         add(&mut parameters, owners.elements(*node));
-        if let Some((_, own)) = node_work.of(*node) {
+        if let Some((_, own)) = node_work.cost_of(*node) {
             add_work(&mut work, &own);
         }
     }

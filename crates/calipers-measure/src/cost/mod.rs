@@ -180,7 +180,7 @@ fn costed_nodes(model: &Model, node_work: &NodeWork<'_>) -> Vec<(u64, Work, Node
         .order
         .iter()
         .filter_map(|node| {
-            let (_, work) = node_work.of(*node)?;
+            let (_, work) = node_work.cost_of(*node)?;
             Some((work.macs.filter(|macs| *macs > 0)?, work, *node))
         })
         .collect();

@@ -38,7 +38,7 @@ impl<'t> NodeWork<'t> {
 
     /// The cost of a node as it was inferred, with its figures; `None` where it has no cost. A figure
     /// that is not known is left out.
-    pub(crate) fn of(&self, node: NodeId) -> Option<(&'t CostTotal, Work)> {
+    pub(crate) fn cost_of(&self, node: NodeId) -> Option<(&'t CostTotal, Work)> {
         let cost = self.typed.cost(node)?.ok()?;
         let number = |value: i128| u64::try_from(value).ok();
         let [macs, other_flops, bytes_moved] = match self.formulas.get(&std::ptr::from_ref(cost)) {

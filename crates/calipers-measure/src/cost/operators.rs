@@ -23,7 +23,7 @@ pub(super) fn add_up(
     // Formulas without a figure: those of a layer's experts have one together.
     let mut formulas: BTreeMap<&str, CostTotal> = BTreeMap::new();
     for id in &model.main().order {
-        let Some((total_cost, work)) = node_work.of(*id) else { continue };
+        let Some((total_cost, work)) = node_work.cost_of(*id) else { continue };
         let op = model.name(model.node(*id).op);
         let cost = by_op.entry(op).or_insert_with(|| OperatorCost {
             op: op.to_owned(),

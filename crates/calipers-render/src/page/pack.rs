@@ -122,7 +122,7 @@ impl Nodes<'_> {
     }
 
     /// A property that few nodes have, by number.
-    fn some<'s, T: Serialize>(
+    fn by_number<'s, T: Serialize>(
         &'s self,
         pick: impl Fn(&'s ViewNode) -> Option<T> + Copy + 's,
     ) -> impl Serialize + 's {
@@ -175,15 +175,16 @@ impl Serialize for Nodes<'_> {
         fields.serialize_entry("attributes", &attributes)?;
         fields.serialize_entry("defaults", &defaults)?;
         fields.serialize_entry("default_lists", &default_lists)?;
-        let groups = self.some(|node| (!node.groups.is_empty()).then_some(&node.groups));
+        let groups = self.by_number(|node| (!node.groups.is_empty()).then_some(&node.groups));
         fields.serialize_entry("groups", &groups)?;
-        let formulas = self.some(|node| {
+        let formulas = self.by_number(|node| {
             let parts = node.cost.formula.iter();
             let parts = parts.map(|(field, text)| (texts.number(field), texts.number(text)));
             Some(parts.collect::<Vec<_>>()).filter(|parts| !parts.is_empty())
         });
         fields.serialize_entry("formulas", &formulas)?;
-        let reasons = self.some(|node| node.reason.as_deref().map(|reason| texts.number(reason)));
+        let reasons =
+            self.by_number(|node| node.reason.as_deref().map(|reason| texts.number(reason)));
         fields.serialize_entry("reasons", &reasons)?;
         fields.end()
     }

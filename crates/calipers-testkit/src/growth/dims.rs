@@ -50,14 +50,14 @@ fn free(model: &mut ModelBuilder, count: usize) -> Vec<String> {
     (0..count).map(name).collect()
 }
 
-fn of(names: &[String]) -> Vec<&str> {
+fn as_strs(names: &[String]) -> Vec<&str> {
     names.iter().map(String::as_str).collect()
 }
 
 fn sum(count: usize) -> ModelBuilder {
     let mut model = ModelBuilder::new(17);
     let inputs = free(&mut model, count);
-    model.node("Sum", &of(&inputs), &["y"], &[]).output("y", F32, &["?"]);
+    model.node("Sum", &as_strs(&inputs), &["y"], &[]).output("y", F32, &["?"]);
     model
 }
 
@@ -65,7 +65,7 @@ fn concatenation(count: usize) -> ModelBuilder {
     let mut model = ModelBuilder::new(17);
     let inputs = free(&mut model, count);
     let axis = Attribute::int("axis", 0);
-    model.node("Concat", &of(&inputs), &["y"], &[axis]).output("y", F32, &["?"]);
+    model.node("Concat", &as_strs(&inputs), &["y"], &[axis]).output("y", F32, &["?"]);
     model
 }
 
@@ -85,7 +85,7 @@ fn running_sums(count: usize) -> ModelBuilder {
 /// A value of a sum of dimensions.
 fn of_sum(model: &mut ModelBuilder, count: usize) -> String {
     let inputs = free(model, count);
-    model.node("Concat", &of(&inputs), &["joined"], &[Attribute::int("axis", 0)]);
+    model.node("Concat", &as_strs(&inputs), &["joined"], &[Attribute::int("axis", 0)]);
     "joined".to_owned()
 }
 
@@ -112,7 +112,7 @@ fn of_sums(model: &mut ModelBuilder, each: usize) -> String {
             parts.push(x);
         }
         let axis = Attribute::int("axis", i64::from(side == "b"));
-        model.node("Concat", &of(&parts), &[side], &[axis]);
+        model.node("Concat", &as_strs(&parts), &[side], &[axis]);
     }
     model.node("MatMul", &["a", "b"], &["product"], &[]);
     "product".to_owned()
@@ -169,7 +169,11 @@ fn depths(count: usize) -> ModelBuilder {
 fn rank(count: usize) -> ModelBuilder {
     let dims: Vec<String> = (0..count).map(|i| format!("d{i}")).collect();
     let mut model = ModelBuilder::new(17);
-    model.input("x", F32, &of(&dims)).node("Relu", &["x"], &["y"], &[]).output("y", F32, &["?"]);
+    model.input("x", F32, &as_strs(&dims)).node("Relu", &["x"], &["y"], &[]).output(
+        "y",
+        F32,
+        &["?"],
+    );
     model
 }
 
@@ -229,7 +233,7 @@ fn maxima(count: usize) -> ModelBuilder {
         sizes.push(format!("size{i}"));
         model.node("Shape", &[input], &[&sizes[i]], &[]);
     }
-    model.node("Max", &of(&sizes), &["most"], &[]);
+    model.node("Max", &as_strs(&sizes), &["most"], &[]);
     model.node("ConstantOfShape", &["most"], &["y"], &[]).output("y", F32, &["?"]);
     model
 }
@@ -309,7 +313,7 @@ fn long_prefixes(count: usize) -> ModelBuilder {
         parts.push(format!("x{i}"));
         model.input(&parts[i], F32, &[&format!("{prefix}{i}")]);
     }
-    model.node("Concat", &of(&parts), &["joined"], &[Attribute::int("axis", 0)]);
+    model.node("Concat", &as_strs(&parts), &["joined"], &[Attribute::int("axis", 0)]);
     let last = chain(&mut model, "Relu", "joined", count);
     model.output(&last, F32, &["?"]);
     model
