@@ -30,10 +30,10 @@ pub(crate) fn sync_file_system(file: &std::fs::File) -> std::io::Result<bool> {
     {
         use std::os::fd::AsRawFd;
         // SAFETY: the descriptor is open as long as the file is borrowed.
-        return match unsafe { libc::syncfs(file.as_raw_fd()) } {
+        match unsafe { libc::syncfs(file.as_raw_fd()) } {
             0 => Ok(true),
             _ => Err(std::io::Error::last_os_error()),
-        };
+        }
     }
     #[cfg(not(target_os = "linux"))]
     {
