@@ -107,8 +107,12 @@ pub(super) fn title(net: &Network<'_>, units: &[&NetworkOp]) -> Title {
         details.truncate(3);
         return Title { kind, label: label.to_owned(), detail: details.join(", ") };
     }
-    for kind in LEADERS.iter().copied() {
-        let Some(leader) = inside().find(|unit| unit.is(kind)) else { continue };
+    // One pass, whatever the number of leaders: a part may have a hundred thousand units. Of equal
+    // ranks, the first unit leads.
+    let rank = |unit: &NetworkOp| LEADERS.iter().position(|leader| *leader == unit.op);
+    let leader = inside().filter_map(|unit| Some((rank(unit)?, unit))).min_by_key(|it| it.0);
+    if let Some((rank, leader)) = leader {
+        let kind = LEADERS[rank];
         let mut label = label(kind).to_owned();
         if let Some(layer) = leader.recurrent() {
             let way = if layer.bidirectional { "Bidirectional " } else { "" };

@@ -96,7 +96,9 @@ pub fn measure(
         not_known(unknown, "memory.weights_bytes", "see parameters.stored_bytes");
     }
     let peak_at = plain.peak_place.map(|place| model.node_label(model.main().order[place]));
-    if let Err(error) = check_known(model, &live_ranges, plain.peak) {
+    let is_known = check_known(model, &live_ranges, plain.peak)
+        .and_then(|()| check_outputs(model, found, &depends, plain.peak.unwrap_or(0)));
+    if let Err(error) = is_known {
         not_known(unknown, "memory.peak_activation_bytes", error.to_string());
         not_known(unknown, "memory.peak_activation_in_place_bytes", error.to_string());
         if let PeakError::UnknownSize { known, .. } = error {
@@ -221,6 +223,23 @@ fn check_known(
     let Some((value, reason)) = live_ranges.first_unknown() else { return Ok(()) };
     let value = model.name(model.value(value).name).to_owned();
     Err(PeakError::UnknownSize { value, reason: reason.to_string(), known })
+}
+
+/// Outputs that are computed from constants alone are no activations, but they are given out: one of
+/// unknown size may take all memory.
+fn check_outputs(
+    model: &Model,
+    found: &Known<'_>,
+    depends: &[bool],
+    known: u64,
+) -> Result<(), PeakError> {
+    for output in model.main().outputs.iter().filter(|output| !depends[output.index()]) {
+        if let Size::Unknown(reason) = size(found.typed.fact(*output), found.sizes) {
+            let value = model.name(model.value(*output).name).to_owned();
+            return Err(PeakError::UnknownSize { value, reason, known });
+        }
+    }
+    Ok(())
 }
 
 /// What the peak leaves out.

@@ -50,7 +50,7 @@ impl Write for Written {
             Self::Packed(writer) => writer.write_all(bytes)?,
             Self::Plain(json) if json.len() + bytes.len() <= LARGE => json.extend_from_slice(bytes),
             Self::Plain(json) => {
-                let encoder = DeflateEncoder::new(Vec::new(), Compression::new(8));
+                let encoder = DeflateEncoder::new(Vec::new(), Compression::default());
                 let mut writer = BufWriter::with_capacity(LARGE, encoder);
                 writer.write_all(json)?;
                 writer.write_all(bytes)?;
