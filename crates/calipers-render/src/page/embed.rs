@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
-use flate2::Compression;
+pub(super) use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
@@ -17,13 +17,13 @@ use crate::text;
 const LARGE: usize = 32_000;
 
 /// Data as an element that no browser runs: JSON, or JSON compressed and in Base64.
-pub(super) fn data(value: &impl Serialize) -> Markup {
-    let mut written = Written::Plain(Vec::new());
+pub(super) fn data(value: &impl Serialize, compression: Compression) -> Markup {
+    let mut written = Written::Plain(Vec::new(), compression);
     // A map with keys that are not text would be the only thing that cannot be written.
     let is_written = serde_json::to_writer(&mut written, value).is_ok();
     let (form, contents) = match written {
         _ if !is_written => (None, "null".to_owned()),
-        Written::Plain(json) => (None, inert(&String::from_utf8_lossy(&json))),
+        Written::Plain(json, _) => (None, inert(&String::from_utf8_lossy(&json))),
         Written::Packed(writer) => match finished(writer) {
             Ok(packed) => (Some("deflate"), BASE64.encode(packed)),
             Err(_) => (None, "null".to_owned()),
@@ -39,7 +39,7 @@ pub(super) fn data(value: &impl Serialize) -> Markup {
 /// JSON as it is written: compressed from the moment that it is large, so that the whole of it is
 /// never held.
 enum Written {
-    Plain(Vec<u8>),
+    Plain(Vec<u8>, Compression),
     // A serializer writes a few bytes at a time.
     Packed(BufWriter<DeflateEncoder<Vec<u8>>>),
 }
@@ -48,9 +48,11 @@ impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Packed(writer) => writer.write_all(bytes)?,
-            Self::Plain(json) if json.len() + bytes.len() <= LARGE => json.extend_from_slice(bytes),
-            Self::Plain(json) => {
-                let encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+            Self::Plain(json, _) if json.len() + bytes.len() <= LARGE => {
+                json.extend_from_slice(bytes);
+            }
+            Self::Plain(json, compression) => {
+                let encoder = DeflateEncoder::new(Vec::new(), *compression);
                 let mut writer = BufWriter::with_capacity(LARGE, encoder);
                 writer.write_all(json)?;
                 writer.write_all(bytes)?;

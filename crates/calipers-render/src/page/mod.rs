@@ -13,6 +13,7 @@ mod sections;
 pub mod untrusted;
 
 use calipers_report::{GraphView, Report};
+use embed::Compression;
 use maud::{DOCTYPE, PreEscaped, html};
 use pack::{Figure, Graph, List};
 use serde::Serialize;
@@ -91,7 +92,7 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
             body {
                 (body)
                 @if has_graph(view) || focus == Focus::Graph {
-                    (embed::data(&data(report, view)))
+                    (embed::data(&data(report, view), compression(view)))
                     // As above.
                     script { (PreEscaped(script)) }
                 }
@@ -127,6 +128,16 @@ fn compact(script: &str) -> String {
 /// Whether there is a graph to show: a view always has a main group.
 fn has_graph(view: &GraphView) -> bool {
     !view.groups.is_empty()
+}
+
+/// Nodes beyond which a page is compressed fast: it takes seconds to draw anyway.
+const MANY_NODES: usize = 20_000;
+
+fn compression(view: &GraphView) -> Compression {
+    match view.nodes.len() {
+        MANY_NODES.. => Compression::fast(),
+        _ => Compression::new(8),
+    }
 }
 
 /// The data that the scripts read.
