@@ -18,7 +18,7 @@ const STEPS: u64 = 1_000_000;
 
 /// A neural network that was read from a file or from memory.
 ///
-/// What an analysis sees is one of the forms that [`Names`] makes of it, so no output can show a
+/// What an analysis sees is one of the forms that `Names` makes of it, so no output can show a
 /// name or a secret that the options do not allow.
 #[derive(Debug)]
 pub struct Model {
