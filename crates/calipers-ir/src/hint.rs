@@ -96,7 +96,7 @@ impl HintParts {
         self.0.len()
     }
 
-    /// Whether there are no words.
+    /// Whether it has no word.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

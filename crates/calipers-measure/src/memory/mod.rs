@@ -225,8 +225,8 @@ fn check_known(
     Err(PeakError::UnknownSize { value, reason: reason.to_string(), known })
 }
 
-/// Outputs that are computed from constants alone are no activations, but they are given out: one of
-/// unknown size may take all memory.
+/// Checks outputs that are computed from constants alone. They are not activations, but the caller gets
+/// them: one of unknown size may take all memory.
 fn check_outputs(
     model: &Model,
     found: &Known<'_>,

@@ -53,7 +53,6 @@ fn symbolic_chain(count: usize) -> ModelBuilder {
 
 fn changing_chain(count: usize) -> ModelBuilder {
     let mut model = with_input(&["batch", "length"]);
-    model.initializer(&Tensor::f32("column", &[1, 1], &[0.0]));
     model.input("row", F32, &["batch", "1"]);
     let mut last = "x".to_owned();
     for i in 0..count {
@@ -207,7 +206,6 @@ fn nested_branches(count: usize) -> ModelBuilder {
         graph
     };
     let mut inner = leaf("inner");
-    let mut name = "inner".to_owned();
     // Readers bound how deep a file nests, so the width grows and not the depth.
     for level in 0..24.min(count) {
         let mut graph = Graph::new(&format!("level{level}"));
@@ -221,14 +219,13 @@ fn nested_branches(count: usize) -> ModelBuilder {
         ];
         graph.node("If", &["choice"], &[&next], &attributes);
         graph.output(&next, F32, &["batch", "64"]);
-        (inner, name) = (graph, next);
+        inner = graph;
     }
     let mut model = with_input(&["batch", "64"]);
     model.input("choice", Bool, &[]);
     let attributes =
         [Attribute::graph("then_branch", &inner), Attribute::graph("else_branch", &leaf("last"))];
     model.node("If", &["choice"], &["y"], &attributes).output("y", F32, &["batch", "64"]);
-    drop(name);
     model
 }
 
