@@ -185,17 +185,16 @@ fn join_light(
     pieces: &[(usize, usize)],
 ) -> Vec<(usize, usize)> {
     let mut joined: Vec<(usize, usize)> = Vec::new();
+    // Whether the heavy units of the last one are all tables. Light ones that join it change nothing.
+    let mut is_last_table = false;
     // Where a light piece begins that what follows will take, and whether it is a final norm.
     let mut open: Option<(usize, bool)> = None;
     for (from, to) in pieces {
         let units = &structure.main[*from..*to];
         let is_light = !units.iter().any(|id| is_heavy(net, net.unit(*id)));
         let is_table = is_all(net, units, BlockKind::Embedding);
-        let before = joined.last_mut().filter(|last| {
-            is_table
-                && open.is_none()
-                && is_all(net, &structure.main[last.0..last.1], BlockKind::Embedding)
-        });
+        let is_joined = is_table && is_last_table && open.is_none();
+        let before = joined.last_mut().filter(|_| is_joined);
         if let Some(before) = before {
             // Tables whose rows are added up are one part.
             before.1 = *to;
@@ -214,6 +213,7 @@ fn join_light(
                 }
             }
             joined.push((start, *to));
+            is_last_table = is_table;
         } else if open.is_none() {
             match joined.last_mut() {
                 Some(last) if is_final_norm(net, structure, *last, (*from, *to)) => {

@@ -13,6 +13,7 @@
 use calipers_ir::DType;
 use calipers_report::Confidence::{self, High, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
+use hashbrown::HashSet;
 
 use super::ending::Function;
 use super::{Seen, reported};
@@ -38,7 +39,7 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
         .or_else(|| {
             // As many scores as there are tokens are those of the next one, not of classes.
             let first = seen.net().dim(*outputs.first()?, -1);
-            let next = first.is_some_and(|width| is_table(seen, width));
+            let next = first.is_some_and(|width| table_widths(seen).contains(&width));
             let other = || classes(seen, &outputs).or_else(|| vectors(seen, &outputs));
             if next { None } else { other() }
         })
@@ -71,35 +72,36 @@ pub(super) fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 }
 
 /// Whether a width is that of the vocabulary.
-fn is_vocabulary(seen: &Seen<'_, '_>, width: i64) -> bool {
-    seen.architecture.facts.vocab == Some(width) || is_table(seen, width) || width >= MIN_WORDS
+fn is_vocabulary(seen: &Seen<'_, '_>, tables: &HashSet<i64>, width: i64) -> bool {
+    seen.architecture.facts.vocab == Some(width) || tables.contains(&width) || width >= MIN_WORDS
 }
 
-/// Whether a width is that of a table, which tokens are looked up in.
-fn is_table(seen: &Seen<'_, '_>, width: i64) -> bool {
+/// Numbers of rows of the tables that tokens are looked up in.
+fn table_widths(seen: &Seen<'_, '_>) -> HashSet<i64> {
     let tables = seen.stats.embeddings.iter().filter_map(|unit| unit.embedding());
-    let mut tables =
-        tables.filter(|table| !matches!(table.of, TableKind::Position | TableKind::Type));
-    tables.any(|table| table.rows == Some(width))
+    let tables = tables.filter(|table| !matches!(table.of, TableKind::Position | TableKind::Type));
+    tables.filter_map(|table| table.rows).collect()
 }
 
 fn vocabulary_scores(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let hidden = seen.architecture.facts.hidden;
+    let tables = &table_widths(seen);
     let scores = outputs.iter().copied().find(|output| {
         let width = net.dim(*output, -1).filter(|width| Some(*width) != hidden);
         let several = matches!(net.rank(*output), Some(2 | 3));
         // Scores behind an activation are recognized by their width.
         several
             && width.is_some_and(|width| {
-                is_vocabulary(seen, width) && (seen.is_scores(*output) || is_table(seen, width))
+                is_vocabulary(seen, tables, width)
+                    && (seen.is_scores(*output) || tables.contains(&width))
             })
     });
     let shown = seen.shown(scores?);
     if seen.styled(Style::Encoder) {
         // What was masked is a token of the input's own vocabulary.
         let width = net.dim(scores?, -1)?;
-        if net.rank(scores?) != Some(3) || !is_table(seen, width) {
+        if net.rank(scores?) != Some(3) || !tables.contains(&width) {
             return None;
         }
         let words = format!("vocabulary scores for every token ({shown}), from an encoder");
@@ -144,7 +146,7 @@ fn picked(seen: &Seen<'_, '_>) -> Option<Task> {
     let end = seen.ending(output);
     let classes = end.classes.filter(|_| end.picks && seen.styled(Style::Encoder))?;
     let per_token = token_inputs(seen).any(|input| net.same_shape(output, input));
-    (per_token && !is_vocabulary(seen, classes)).then(|| {
+    (per_token && !is_vocabulary(seen, &table_widths(seen), classes)).then(|| {
         let words = format!("the class of every token as output ({})", seen.shown(output));
         reported(TaskKind::TokenClassification, Medium, words, Some(classes))
     })
