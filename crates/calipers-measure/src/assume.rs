@@ -352,6 +352,7 @@ impl Step {
 
 /// Names the assumptions in the report, each once.
 pub fn report(sizes: &Sizes, assumptions: &mut Vec<Assumption>) {
+    let mut known: HashSet<Assumption> = assumptions.iter().cloned().collect();
     for (name, assumed) in sizes {
         let assumption = Assumption {
             what: match assumed.role {
@@ -361,7 +362,7 @@ pub fn report(sizes: &Sizes, assumptions: &mut Vec<Assumption>) {
             value: assumed.size.to_string(),
             why: assumed.why.to_owned(),
         };
-        if !assumptions.contains(&assumption) {
+        if known.insert(assumption.clone()) {
             assumptions.push(assumption);
         }
     }

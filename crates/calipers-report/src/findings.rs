@@ -82,7 +82,7 @@ pub struct FindingRule {
 }
 
 /// A value that was taken as given so that a figure could be stated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Assumption {
     /// What is assumed, such as a dimension's name.
     pub what: String,
