@@ -21,6 +21,8 @@ impl ReportPage {
         let question = self.reading.wanted.question()?;
         let (report, view) = self.reading.explore(&self.model, &question)?;
         self.output.write(&calipers_render::page::html(&report, &view))?;
+        // The process ends here: taking a large graph apart node by node would only delay that.
+        std::mem::forget(view);
         self.reading.status(&report)
     }
 }

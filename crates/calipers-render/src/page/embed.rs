@@ -19,12 +19,16 @@ const LARGE: usize = 32_000;
 /// Data as an element that no browser runs: JSON, or JSON compressed and in Base64.
 pub(super) fn data(value: &impl Serialize, compression: Compression) -> Markup {
     let mut written = Written::Plain(Vec::new(), compression);
+    // A serializer writes a few bytes at a time.
+    let mut buffered = BufWriter::with_capacity(LARGE, &mut written);
     // A map with keys that are not text would be the only thing that cannot be written.
-    let is_written = serde_json::to_writer(&mut written, value).is_ok();
+    let is_written =
+        serde_json::to_writer(&mut buffered, value).is_ok() && buffered.flush().is_ok();
+    drop(buffered);
     let (form, contents) = match written {
         _ if !is_written => (None, "null".to_owned()),
         Written::Plain(json, _) => (None, inert(&String::from_utf8_lossy(&json))),
-        Written::Packed(writer) => match finished(writer) {
+        Written::Packed(writer) => match writer.finish() {
             Ok(packed) => (Some("deflate"), BASE64.encode(packed)),
             Err(_) => (None, "null".to_owned()),
         },
@@ -40,8 +44,7 @@ pub(super) fn data(value: &impl Serialize, compression: Compression) -> Markup {
 /// never held.
 enum Written {
     Plain(Vec<u8>, Compression),
-    // A serializer writes a few bytes at a time.
-    Packed(BufWriter<DeflateEncoder<Vec<u8>>>),
+    Packed(DeflateEncoder<Vec<u8>>),
 }
 
 impl Write for Written {
@@ -52,8 +55,7 @@ impl Write for Written {
                 json.extend_from_slice(bytes);
             }
             Self::Plain(json, compression) => {
-                let encoder = DeflateEncoder::new(Vec::new(), *compression);
-                let mut writer = BufWriter::with_capacity(LARGE, encoder);
+                let mut writer = DeflateEncoder::new(Vec::new(), *compression);
                 writer.write_all(json)?;
                 writer.write_all(bytes)?;
                 *self = Self::Packed(writer);
@@ -65,10 +67,6 @@ impl Write for Written {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn finished(writer: BufWriter<DeflateEncoder<Vec<u8>>>) -> io::Result<Vec<u8>> {
-    writer.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
 }
 
 /// JSON in which nothing ends the element, begins a comment or hides.
