@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the default attribute values of the standard operators to crates/calipers-arch/src/view/defaults.txt.
+"""Writes the default attribute values of the standard operators to crates/calipers-ops/src/attributes/defaults.txt.
 
 Needs the `onnx` package; works from any directory.
 """
@@ -9,7 +9,7 @@ import pathlib
 import onnx
 from onnx import helper
 
-TARGET = pathlib.Path(__file__).parent.parent / "crates/calipers-arch/src/view/defaults.txt"
+TARGET = pathlib.Path(__file__).parent.parent / "crates/calipers-ops/src/attributes/defaults.txt"
 HEAD = f"""\
 # Default attribute values of the operators of ONNX {onnx.__version__}: domain, operator, version, then name=value,
 # separated by tabs. A version without defaults has none after it. Made with onnx.defs.get_all_schemas_with_history().

@@ -42,6 +42,8 @@ pub enum AttributeValue {
         bytes: u64,
         /// The first ones.
         first: Vec<NameId>,
+        /// The part of the file that holds them, in the format's own way.
+        at: Span,
     },
     /// Tensors.
     Tensors(Vec<TensorId>),

@@ -40,6 +40,11 @@ impl<'a> Hint<'a> {
         self.0 == text
     }
 
+    /// Whether another text is the same.
+    pub fn same(self, other: Hint<'_>) -> bool {
+        self.0 == other.0
+    }
+
     /// Whether the text is empty.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod attention;
+pub mod attributes;
 mod classical;
 mod context;
 mod contraction;

@@ -29,7 +29,7 @@ mod tiny;
 
 pub use corpus::{Corpus, Facts, Label, PublishedMacs, TorchvisionMacs, files, fixture, root};
 pub use harness::{Ignored, IntoOutcome, Outcome, Suite, main, score};
-pub use mutate::mutant;
+pub use mutate::{Edit, Expected, known_edits, mutant};
 pub use sequence::{FOUR, Heads};
 pub use strings::{Place, STRING_PLACES, every_string, marked, rewrite_strings};
 pub use tiny::{Tiny, TinyModel};

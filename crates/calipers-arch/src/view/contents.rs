@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
 use calipers_ir::scope;
-use calipers_ir::{DType, GraphKind, NodeId, OpsetImport, ValueId};
+use calipers_ir::{DType, NodeId, ValueId};
 use calipers_measure::layers::Book;
 use calipers_measure::shapes;
+use calipers_ops::attributes::{self, cut};
 use calipers_ops::{Class, Fact, TensorFact, canonical_domain};
 use calipers_report::{
     GraphView, GroupItem, LayerCost, OperatorGroup, ValueShape, ViewNode, ViewValue, Work,
@@ -15,8 +16,6 @@ use calipers_sym::Expr;
 use hashbrown::HashMap;
 
 use super::Seen;
-use super::attributes::{self, cut};
-use super::defaults::defaults;
 use super::tree::Tree;
 
 /// The number of what has none.
@@ -98,7 +97,14 @@ impl<'a> Contents<'a> {
             reported.alive_bytes = timeline.get(place).copied();
             reported
         });
-        nodes.collect()
+        let nodes = nodes.collect();
+        self.order = order;
+        nodes
+    }
+
+    /// The nodes, in their order.
+    pub(super) fn into_order(self) -> Vec<NodeId> {
+        self.order
     }
 
     fn node(&mut self, id: NodeId, book: &Book<'_>) -> ViewNode {
@@ -124,7 +130,7 @@ impl<'a> Contents<'a> {
             class = OperatorGroup::ControlFlow;
         }
         let attributes = attributes::texts(model, id);
-        let defaults = self.defaults(id);
+        let defaults = attributes::defaults_of(model, id);
         let is_set = |name: &str| attributes.iter().any(|(set, _)| set == name);
         let defaults = defaults.iter().filter(|(name, _)| !is_set(name));
         let defaults = defaults.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
@@ -155,21 +161,6 @@ impl<'a> Contents<'a> {
         let (domain, op) = (self.seen.model.name(node.domain), self.seen.model.name(node.op));
         calipers_ops::find(domain, op)
             .map_or(OperatorGroup::Other, |operator| operator_group(operator.traits.class))
-    }
-
-    /// Defaults of an operator at the version that its graph imports.
-    fn defaults(&self, id: NodeId) -> &'static [(&'static str, &'static str)] {
-        let model = self.seen.model;
-        let node = model.node(id);
-        let domain = canonical_domain(model.name(node.domain));
-        let imports = match model.graph(node.graph).kind {
-            GraphKind::Function(function) => &model.function(function).opsets,
-            _ => &model.header.opsets,
-        };
-        let is_import =
-            |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
-        let version = imports.iter().find(is_import).map(|import| import.version);
-        version.map_or(&[], |version| defaults(domain, model.name(node.op), version))
     }
 
     /// All values that were asked for, in the order of their numbers.

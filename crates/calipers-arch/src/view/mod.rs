@@ -11,9 +11,8 @@
 //! The time is in proportion to nodes and operands: groups nest to a bounded depth.
 
 mod arrows;
-mod attributes;
 mod contents;
-mod defaults;
+mod outline;
 mod segments;
 mod sides;
 mod tree;
@@ -25,6 +24,7 @@ use calipers_measure::Measured;
 use calipers_measure::assume::Sizes;
 use calipers_measure::parameters::Owners;
 use calipers_report::{GraphGroup, GraphView, GroupEdge, GroupItem, Memory};
+pub use outline::{Outline, OutlineGroup, outline};
 use tree::Tree;
 
 use crate::network::Network;
@@ -52,14 +52,14 @@ struct Seen<'a> {
     pub owners: &'a Owners,
 }
 
-/// Groups the graph of a recognized model for the viewer. The size controls are left empty: they need
-/// estimates of time.
+/// Groups the graph of a recognized model for the viewer, and returns the nodes in the order of its
+/// list. The size controls are left empty: they need estimates of time.
 pub fn describe(
     model: &Model,
     typed: &Typed,
     measured: &Measured,
     recognized: &Recognized<'_>,
-) -> GraphView {
+) -> (GraphView, Vec<NodeId>) {
     let seen = &Seen {
         model,
         typed,
@@ -85,7 +85,7 @@ pub fn describe(
     view.groups = groups(&tree, items, &mut contents);
     view.values = contents.values();
     contents::add_up(&mut view);
-    view
+    (view, contents.into_order())
 }
 
 /// Values that an arrow names; it counts them all.

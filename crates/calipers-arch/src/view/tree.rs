@@ -1,10 +1,10 @@
 //! The group of every node.
 
 use calipers_ir::{GraphId, GraphKind, Model, NodeId, Producer, ValueId};
+use calipers_ops::attributes::cut;
 use calipers_report::{GroupKind, PartKind};
 use hashbrown::HashMap;
 
-use super::attributes::cut;
 use super::{Thing, sides};
 use crate::{Inside, Part};
 

@@ -191,6 +191,7 @@ impl<'a> Reader<'a> {
                     first: first.collect::<Result<_, _>>()?,
                     count: found.text_count,
                     bytes: found.text_bytes,
+                    at,
                 }
             }
             9 => {

@@ -67,7 +67,7 @@ fn lists() {
     let AttributeValue::Ints(list) = both(7, &ints).1 else { panic!("integers") };
     assert_eq!(held(&list), [1, -1, 5, i64::MAX]);
     let texts = msg().text(9, "one").text(9, "").text(9, "three");
-    let (model, AttributeValue::Texts { count, bytes, first }) = both(8, &texts) else {
+    let (model, AttributeValue::Texts { count, bytes, first, .. }) = both(8, &texts) else {
         panic!("texts")
     };
     assert_eq!((count, bytes), (3, 8));
@@ -135,7 +135,7 @@ fn large_lists_stay_in_the_file() {
     let List::Stored { count: 2000, at } = stored.setting() else { panic!("left") };
     assert_eq!(model.source.slice(*at), Some(text.as_bytes()));
     let texts = (0..50).fold(msg(), |message, _| message.text(9, "label"));
-    let AttributeValue::Texts { count, bytes, first } = read_attribute(texts).1 else {
+    let AttributeValue::Texts { count, bytes, first, .. } = read_attribute(texts).1 else {
         panic!("texts")
     };
     assert_eq!((count, bytes, first.len()), (50, 250, 16));

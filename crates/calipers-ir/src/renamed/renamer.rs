@@ -289,11 +289,12 @@ impl Renamer<'_, '_> {
                 },
                 None => text.clone(),
             }),
-            AttributeValue::Texts { count, bytes, first } => {
+            AttributeValue::Texts { count, bytes, first, at } => {
                 let with = [*name, model.names.empty()];
                 let texts =
                     first.iter().map(|id| self.id(Kind::AttributeText, *id, with, text_role));
-                AttributeValue::Texts { count: *count, bytes: *bytes, first: texts.collect() }
+                let first = texts.collect();
+                AttributeValue::Texts { count: *count, bytes: *bytes, first, at: *at }
             }
             AttributeValue::Reference(name) => AttributeValue::Reference(self.own_attribute(*name)),
             AttributeValue::Float(_)

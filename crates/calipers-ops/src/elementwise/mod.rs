@@ -45,11 +45,13 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Add", &[Added, Added])
+            .commutes()
             .has_integer_kernel()
             .since(&[1, 6, 7, 13, 14])
             .infer(rules::arithmetic)
             .costs(cost::per_output::<1>),
         Operator::onnx("And", &[])
+            .commutes()
             .decides()
             .since(&[1, 7])
             .infer(rules::logic)
@@ -91,6 +93,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::bit_shift)
             .costs(cost::per_output::<1>),
         Operator::onnx("BitwiseAnd", &[])
+            .commutes()
             .since(&[18])
             .infer(rules::logic)
             .costs(cost::per_output::<1>),
@@ -100,10 +103,12 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::bitwise_not_rule)
             .costs(cost::per_output::<1>),
         Operator::onnx("BitwiseOr", &[])
+            .commutes()
             .since(&[18])
             .infer(rules::logic)
             .costs(cost::per_output::<1>),
         Operator::onnx("BitwiseXor", &[])
+            .commutes()
             .since(&[18])
             .infer(rules::logic)
             .costs(cost::per_output::<1>),
@@ -176,6 +181,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Equal", &[])
+            .commutes()
             .decides()
             .since(&[1, 7, 11, 13, 19])
             .infer(rules::comparison)
@@ -266,14 +272,17 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::softmax)
             .costs(cost::per_output::<5>),
         Operator::onnx("Max", &[])
+            .commutes()
             .since(&[1, 6, 8, 12, 13])
             .infer(rules::variadic)
             .costs(cost::pointwise::folded),
         Operator::onnx("Mean", &[])
+            .commutes()
             .since(&[1, 6, 8, 13])
             .infer(rules::variadic)
             .costs(cost::pointwise::averaged),
         Operator::onnx("Min", &[])
+            .commutes()
             .since(&[1, 6, 8, 12, 13])
             .infer(rules::variadic)
             .costs(cost::pointwise::folded),
@@ -287,6 +296,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::arithmetic)
             .costs(cost::per_output::<1>),
         Operator::onnx("Mul", &[Multiplied, Multiplied])
+            .commutes()
             .has_integer_kernel()
             .since(&[1, 6, 7, 13, 14])
             .infer(rules::arithmetic)
@@ -303,6 +313,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::not)
             .costs(cost::per_output::<1>),
         Operator::onnx("Or", &[])
+            .commutes()
             .decides()
             .since(&[1, 7])
             .infer(rules::logic)
@@ -392,6 +403,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::arithmetic)
             .costs(cost::per_output::<1>),
         Operator::onnx("Sum", &[Added])
+            .commutes()
             .lowers(Lowering::Sum)
             .variadic()
             .since(&[1, 6, 8, 13])
@@ -429,6 +441,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::where_rule)
             .costs(cost::free),
         Operator::onnx("Xor", &[])
+            .commutes()
             .decides()
             .since(&[1, 7])
             .infer(rules::logic)

@@ -36,6 +36,7 @@ impl Traits {
         runs_in_place: false,
         is_unary: false,
         has_integer_kernel: false,
+        is_commutative: false,
         prediction: None,
         decides: false,
         is_random: false,
@@ -238,6 +239,12 @@ impl Operator {
     /// Runtimes have an integer kernel for it, or fold it into one.
     pub(crate) const fn has_integer_kernel(mut self) -> Self {
         self.traits.has_integer_kernel = true;
+        self
+    }
+
+    /// Its inputs may change places.
+    pub(crate) const fn commutes(mut self) -> Self {
+        self.traits.is_commutative = true;
         self
     }
 

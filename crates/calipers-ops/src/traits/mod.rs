@@ -267,6 +267,8 @@ pub struct Traits {
     pub is_unary: bool,
     /// Whether runtimes have an integer kernel for it, or fold it into one.
     pub has_integer_kernel: bool,
+    /// Whether its inputs may change places without changing its result.
+    pub is_commutative: bool,
     /// What it predicts, where it is a model of classical machine learning.
     pub prediction: Option<Prediction>,
     /// Whether its results are truth values, indices or sizes: they choose, and carry no signal.

@@ -11,8 +11,10 @@
 //! assert_eq!(mutant, calipers_testkit::mutant(&model, 7, 1 << 20));
 //! ```
 
+mod edits;
 mod tree;
 
+pub use edits::{Edit, Expected, known_edits};
 use tree::{Field, Kind, Payload};
 
 /// Returns the mutant of a model that the seed selects, at most `max_bytes` long.

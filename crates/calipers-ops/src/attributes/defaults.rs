@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
-use calipers_ops::canonical_domain;
+use calipers_ir::{GraphKind, Model, NodeId, OpsetImport};
 use hashbrown::HashMap;
+
+use crate::canonical_domain;
 
 /// Operators of the standard, written by `scripts/attribute-defaults.py`.
 const TABLE: &str = include_str!("defaults.txt");
@@ -28,15 +30,35 @@ static DEFAULTS: LazyLock<HashMap<&str, HashMap<&str, Versions>>> = LazyLock::ne
 
 /// Names and default values of an operator's attributes at a version of its operator set; none where
 /// the operator is not a standard one.
-pub(super) fn defaults(
-    domain: &str,
-    op: &str,
-    version: i64,
-) -> &'static [(&'static str, &'static str)] {
+pub fn defaults(domain: &str, op: &str, version: i64) -> &'static [(&'static str, &'static str)] {
     // Versions of an operator are in ascending order.
     let versions = DEFAULTS.get(canonical_domain(domain)).and_then(|operators| operators.get(op));
     let found = versions.and_then(|rows| rows.iter().rev().find(|(since, _)| *since <= version));
     found.map_or(&[], |(_, values)| values)
+}
+
+/// Default values of a node's attributes, at the version of the operator set that its graph imports.
+pub fn defaults_of(model: &Model, id: NodeId) -> &'static [(&'static str, &'static str)] {
+    let node = model.node(id);
+    let domain = canonical_domain(model.name(node.domain));
+    version_of(model, id).map_or(&[], |version| defaults(domain, model.name(node.op), version))
+}
+
+/// The version of the operator set that a node's operator is from; `None` where it is not imported.
+pub fn version_of(model: &Model, id: NodeId) -> Option<i64> {
+    let node = model.node(id);
+    let domain = canonical_domain(model.name(node.domain));
+    // A graph inside a function's body imports what the function does.
+    let mut graph = model.graph(node.graph);
+    while let Some(parent) = graph.parent {
+        graph = model.graph(parent);
+    }
+    let imports = match graph.kind {
+        GraphKind::Function(function) => &model.function(function).opsets,
+        _ => &model.header.opsets,
+    };
+    let is_import = |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
+    imports.iter().find(is_import).map(|import| import.version)
 }
 
 #[cfg(test)]

@@ -1,18 +1,21 @@
-//! Attributes of a node as text, truncated where they are long.
+//! Attributes of a node as text, truncated where they are long, and their default values.
+
+mod defaults;
 
 use std::fmt::Write as _;
 
 use calipers_ir::{AttributeValue, List, Model, NodeId, TensorId};
+pub use defaults::{defaults, defaults_of, version_of};
 
 /// Attributes that are reported of a node.
 const MOST: usize = 32;
 /// Elements that are reported of a list.
 const ELEMENTS: usize = 24;
 /// Characters that are reported of a text.
-pub(super) const CHARACTERS: usize = 300;
+const CHARACTERS: usize = 300;
 
 /// Names and texts of a node's attributes.
-pub(super) fn texts(model: &Model, node: NodeId) -> Vec<(String, String)> {
+pub fn texts(model: &Model, node: NodeId) -> Vec<(String, String)> {
     let attributes = model.attributes(node).iter().take(MOST);
     attributes
         .map(|attribute| (cut(model.name(attribute.name)), cut(&text(model, &attribute.value))))
@@ -20,14 +23,15 @@ pub(super) fn texts(model: &Model, node: NodeId) -> Vec<(String, String)> {
 }
 
 /// A text of bounded length.
-pub(super) fn cut(text: &str) -> String {
+pub fn cut(text: &str) -> String {
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }
 
-fn text(model: &Model, value: &AttributeValue) -> String {
+/// The text of an attribute's value.
+pub fn text(model: &Model, value: &AttributeValue) -> String {
     match value {
         AttributeValue::Float(number) => number.to_string(),
         AttributeValue::Int(number) => number.to_string(),
