@@ -103,10 +103,28 @@ fn count(bytes: &[u8], counts: &mut [u64; 256]) {
     }
 }
 
-/// The elements of a byte, without their resolved.
+/// The codes of a byte's elements, the first in the lowest bits.
 fn codes(byte: u8, bits: usize) -> impl Iterator<Item = u8> {
     let mask = if bits >= 8 { 0xff } else { (1_u8 << bits) - 1 };
     (0..8 / bits.max(1)).map(move |at| byte >> (at * bits) & mask)
+}
+
+/// The elements of each byte as float32, the first in the lowest bits; all of them fit exactly. `N`
+/// elements are in a byte.
+#[expect(clippy::cast_possible_truncation, reason = "elements of a byte fit a float32")]
+pub(crate) fn table<const N: usize>(dtype: DType) -> Box<[[f32; N]; 256]> {
+    let mut table = Box::new([[0.0; N]; 256]);
+    for (byte, values) in (0_u8..=255).zip(table.iter_mut()) {
+        for (code, value) in codes(byte, 8 / N).zip(values) {
+            *value = match decode(code, dtype) {
+                Element::Finite(value) | Element::Subnormal(value) => value as f32,
+                Element::Infinite(true) => f32::NEG_INFINITY,
+                Element::Infinite(false) => f32::INFINITY,
+                Element::Nan => f32::NAN,
+            };
+        }
+    }
+    table
 }
 
 fn decode(code: u8, dtype: DType) -> Element {

@@ -7,6 +7,7 @@
 use calipers_ir::DType;
 
 use crate::stats::{Stats, count};
+use crate::vectors::vectorized;
 
 /// Elements looked at in one go; their floats stay in the nearest cache.
 const BLOCK: usize = 2048;
@@ -74,27 +75,25 @@ fn halves(bytes: &[u8]) -> Stats {
     stats
 }
 
-/// Converts float16 to float32, and returns the number of float16 subnormals.
-fn widen(block: &[[u8; 2]], floats: &mut [f32]) -> u64 {
-    let mut subnormal = 0_u32;
-    for (float, bytes) in floats.iter_mut().zip(block) {
-        let half = u32::from(u16::from_le_bytes(*bytes));
-        let size = half & 0x7fff;
-        let normal = (size << 13) + 0x3800_0000;
-        // A subnormal half is the fraction of a float just above 2^-14, less that.
-        let small = f32::from_bits((size << 13) + 0x3880_0000) - f32::from_bits(0x3880_0000);
-        let special = size << 13 | INFINITY;
-        let bits = if size < 0x400 {
-            small.to_bits()
-        } else if size >= 0x7c00 {
-            special
-        } else {
-            normal
-        };
-        *float = f32::from_bits(bits | (half & 0x8000) << 16);
-        subnormal += u32::from(size.wrapping_sub(1) < 0x3ff);
+vectorized! {
+    /// Converts float16 to float32, and returns the number of float16 subnormals.
+    pub(crate) fn widen(block: &[[u8; 2]], floats: &mut [f32]) -> u64 {
+        let mut subnormal = 0_u32;
+        for (float, bytes) in floats.iter_mut().zip(block) {
+            let half = u32::from(u16::from_le_bytes(*bytes));
+            let size = half & 0x7fff;
+            let normal = (size << 13).wrapping_add(0x3800_0000);
+            // A subnormal half is the fraction of a float just above 2^-14, less that.
+            let small = f32::from_bits((size << 13).wrapping_add(0x3880_0000)) - f32::from_bits(0x3880_0000);
+            // Masks, since branches would keep the loop from being vectors.
+            let special = u32::from(size >= 0x7c00).wrapping_neg() & INFINITY;
+            let is_small = u32::from(size < 0x400).wrapping_neg();
+            let bits = small.to_bits() & is_small | (normal | special) & !is_small;
+            *float = f32::from_bits(bits | (half & 0x8000) << 16);
+            subnormal = subnormal.wrapping_add(u32::from(size.wrapping_sub(1) < 0x3ff));
+        }
+        u64::from(subnormal)
     }
-    u64::from(subnormal)
 }
 
 fn bfloats(bytes: &[u8]) -> Stats {
@@ -158,71 +157,53 @@ struct Sums {
     small: u64,
 }
 
-/// Adds up with the widest vectors that are sure to give the same result: lanes are lanes, however
-/// many of them a register holds.
-fn sums(floats: &[f32]) -> Sums {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx2") {
-            #[expect(unsafe_code, reason = "a function that needs AVX2 is unsafe to call")]
-            // SAFETY: the line above found AVX2 on this processor.
-            return unsafe { sums_avx2(floats) };
+vectorized! {
+    /// Adds up, in lanes.
+    fn sums(floats: &[f32]) -> Sums {
+        let mut sum = [0.0_f64; LANES];
+        let mut squares = [0.0_f64; LANES];
+        let mut min = [f32::INFINITY; LANES];
+        let mut max = [f32::NEG_INFINITY; LANES];
+        let mut largest = [0_u32; LANES];
+        let mut zeros = [0_u32; LANES];
+        let mut small = [0_u32; LANES];
+        let (runs, rest) = floats.as_chunks::<LANES>();
+        for run in runs {
+            for lane in 0..LANES {
+                let float = run[lane];
+                let double = f64::from(float);
+                let size = float.to_bits() & 0x7fff_ffff;
+                sum[lane] += double;
+                squares[lane] += double * double;
+                min[lane] = if float < min[lane] { float } else { min[lane] };
+                max[lane] = if float > max[lane] { float } else { max[lane] };
+                largest[lane] = largest[lane].max(size);
+                zeros[lane] = zeros[lane].wrapping_add(u32::from(size == 0));
+                small[lane] = small[lane].wrapping_add(u32::from(size < NORMAL));
+            }
         }
-    }
-    sums_anywhere(floats)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn sums_avx2(floats: &[f32]) -> Sums {
-    sums_anywhere(floats)
-}
-
-#[inline(always)]
-fn sums_anywhere(floats: &[f32]) -> Sums {
-    let mut sum = [0.0_f64; LANES];
-    let mut squares = [0.0_f64; LANES];
-    let mut min = [f32::INFINITY; LANES];
-    let mut max = [f32::NEG_INFINITY; LANES];
-    let mut largest = [0_u32; LANES];
-    let mut zeros = [0_u32; LANES];
-    let mut small = [0_u32; LANES];
-    let (runs, rest) = floats.as_chunks::<LANES>();
-    for run in runs {
-        for lane in 0..LANES {
-            let float = run[lane];
-            let double = f64::from(float);
+        let mut all = Sums {
+            sum: sum.iter().sum(),
+            squares: squares.iter().sum(),
+            min: min.iter().copied().fold(f32::INFINITY, f32::min),
+            max: max.iter().copied().fold(f32::NEG_INFINITY, f32::max),
+            largest: largest.iter().copied().max().unwrap_or(0),
+            zeros: u64::from(zeros.iter().sum::<u32>()),
+            small: u64::from(small.iter().sum::<u32>()),
+        };
+        for float in rest {
+            let double = f64::from(*float);
             let size = float.to_bits() & 0x7fff_ffff;
-            sum[lane] += double;
-            squares[lane] += double * double;
-            min[lane] = if float < min[lane] { float } else { min[lane] };
-            max[lane] = if float > max[lane] { float } else { max[lane] };
-            largest[lane] = largest[lane].max(size);
-            zeros[lane] += u32::from(size == 0);
-            small[lane] += u32::from(size < NORMAL);
+            all.sum += double;
+            all.squares += double * double;
+            all.min = all.min.min(*float);
+            all.max = all.max.max(*float);
+            all.largest = all.largest.max(size);
+            all.zeros += u64::from(size == 0);
+            all.small += u64::from(size < NORMAL);
         }
+        all
     }
-    let mut all = Sums {
-        sum: sum.iter().sum(),
-        squares: squares.iter().sum(),
-        min: min.iter().copied().fold(f32::INFINITY, f32::min),
-        max: max.iter().copied().fold(f32::NEG_INFINITY, f32::max),
-        largest: largest.iter().copied().max().unwrap_or(0),
-        zeros: u64::from(zeros.iter().sum::<u32>()),
-        small: u64::from(small.iter().sum::<u32>()),
-    };
-    for float in rest {
-        let double = f64::from(*float);
-        let size = float.to_bits() & 0x7fff_ffff;
-        all.sum += double;
-        all.squares += double * double;
-        all.min = all.min.min(*float);
-        all.max = all.max.max(*float);
-        all.largest = all.largest.max(size);
-        all.zeros += u64::from(size == 0);
-        all.small += u64::from(size < NORMAL);
-    }
-    all
 }
 
 /// The slow way, for doubles and for blocks with something in them that is not finite.

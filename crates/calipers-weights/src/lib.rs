@@ -21,10 +21,21 @@
 
 mod bytes;
 mod channels;
+mod dequantize;
+mod difference;
+mod elements;
 mod kernel;
+mod locate;
 mod scan;
 mod stats;
+mod vectors;
+mod walk;
 
 pub use channels::Channels;
+pub use dequantize::{Parameter, Quantization};
+pub use difference::Difference;
+pub use elements::{Elements, is_number};
+pub use locate::{Location, MAX_UNPACKED, locate};
 pub use scan::{Item, Scanned, digest, digest_bytes, scan, scan_bytes};
 pub use stats::Stats;
+pub use walk::{Axis, Stream, TensorPair, differences, in_order};

@@ -8,14 +8,13 @@ mod summary;
 
 use std::fmt::Display;
 
-use calipers_ir::{AttributeValue, DType, Data, Model, Source, Span, TensorId};
+use calipers_ir::{AttributeValue, DType, Model, Source, Span, TensorId};
 use calipers_ops::WeightFormat;
-use calipers_weights::{Channels, Item, Scanned, digest_bytes, scan, scan_bytes};
+use calipers_weights::{
+    Channels, Item, Location, MAX_UNPACKED, Scanned, digest_bytes, locate, scan, scan_bytes,
+};
 
 use crate::parameters::{self, Role, Stored};
-
-/// Elements of a tensor kept in fields of the format, which have to be unpacked to be read.
-const MAX_UNPACKED: u64 = 1 << 28;
 
 /// How often each byte may be read. Tensors may overlap, and a file may say that a million of them
 /// are the same gigabyte, each a byte further on.
@@ -181,39 +180,15 @@ fn place<'a, E: Display>(
     id: TensorId,
     seen: &mut Seen,
 ) -> Result<Place<'a>, String> {
-    let tensor = model.tensor(id);
-    tensor.elements().map_err(|error| error.to_string())?;
-    let bytes = tensor.bytes().ok_or_else(|| format!("unknown element type {}", seen.dtype))?;
-    let (source, span) = match &tensor.data {
-        Data::Absent => return Err("it has no data".to_owned()),
-        Data::Fields { .. } => {
+    match locate(model, files, id)? {
+        Location::Run { source, span } => Ok(Place::Run { source, span }),
+        Location::Fields => {
             let bytes = model.packed(id, MAX_UNPACKED).map_err(|error| error.to_string())?;
             let digest = digest_bytes(&bytes);
             seen.found = scan_bytes(bytes, seen.dtype, seen.elements, seen.channels);
-            return Ok(Place::Unpacked(digest));
+            Ok(Place::Unpacked(digest))
         }
-        Data::Raw(span) => (&model.source, *span),
-        Data::External(external) => {
-            let location =
-                || model.data_files.get(external.file).map_or("", |file| model.name(file.location));
-            let source = match files.get(external.file) {
-                Some(Ok(source)) => source,
-                Some(Err(reason)) => return Err(format!("{:?}: {reason}", location())),
-                None => return Err(format!("{:?} was not opened", location())),
-            };
-            let start = external.offset.ok_or("its offset in the data file is unknown")?;
-            let length = external.length.unwrap_or(bytes);
-            let end = start.checked_add(length).ok_or("it extends past the data file")?;
-            (source, Span { start, end })
-        }
-    };
-    if span.len() != bytes {
-        return Err(format!("its shape needs {bytes} bytes, but it has {}", span.len()));
     }
-    if source.slice(span).is_none() {
-        return Err("it extends past the end of its file".to_owned());
-    }
-    Ok(Place::Run { source, span })
 }
 
 /// How a tensor's elements belong to output channels, by the node that uses it.
