@@ -19,6 +19,7 @@ mod architecture;
 mod architecture_rows;
 mod article;
 mod block;
+mod comparison;
 mod cost;
 mod device_names;
 mod devices;
@@ -36,6 +37,7 @@ mod model;
 mod names;
 mod ordered;
 mod parameters;
+pub mod quantities;
 mod renamed;
 mod scheme;
 mod shapes;
@@ -58,6 +60,15 @@ pub use architecture::{
 pub use article::with_article;
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
 pub use calipers_ir::DType;
+pub use comparison::{
+    AddedNode, AttributeChange, COMPARISON_VERSION, ChangeGroup, ChangeKind, ChangedNode,
+    ComparedModel, Comparison, ComparisonTable, ComparisonView, DepthChange, Difference, Direction,
+    FigureChange, FigureKind, FigureRow, FindingChanges, FindingCount, GateResult, GraphChanges,
+    GroupedChange, Interface, InterfaceChange, InterfacePart, Measure, Metric, ModelSource,
+    NodeStatus, ParetoChart, ParetoPoint, Quantity, RemovedNode, TensorChange, TensorDifference,
+    UncomparedTensor, Verdict, WeightChanges, WeightRelation, comparison_schema,
+    comparison_table_schema,
+};
 pub use cost::{Cost, DepthSegment, OperatorCost, TopGroup, TopNode, UncostedNode};
 pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
