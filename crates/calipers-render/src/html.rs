@@ -79,7 +79,9 @@ fn grid(table: &Table, places: &[usize]) -> Markup {
 fn heading(column: &Column) -> Markup {
     let title = inline(&column.document_title());
     html! {
-        @if column.align == Align::Left { th scope="col" { (title) } }
+        // A heading without words heads nothing: screen readers would stop at it.
+        @if title.0.is_empty() { td {} }
+        @else if column.align == Align::Left { th scope="col" { (title) } }
         @else { th.number scope="col" { (title) } }
     }
 }
@@ -103,10 +105,10 @@ fn set_row(row: &Row, table: &Table, places: &[usize]) -> Markup {
 fn cell(cell: Option<&Cell>, column: &Column, is_first: bool) -> Markup {
     let value = cell.map_or(&Value::Blank, |cell| &cell.value);
     let is_hidden = value.is_zero() && column.zero != Zero::Shown;
-    let content = if is_hidden {
-        html! {}
-    } else {
-        inline(value)
+    let content = match cell.and_then(|cell| cell.tone) {
+        _ if is_hidden => html! {},
+        Some(tone) if *value != Value::Blank => toned(tone, value),
+        _ => inline(value),
     };
     let sort = match value.data() {
         Datum::Integer(number) => Some(number.to_string()),
@@ -288,15 +290,19 @@ fn list(items: &[Item]) -> Markup {
 /// A sentence.
 pub fn sentence(spans: &Spans) -> Markup {
     html! {
-        @for span in &spans.0 {
-            @match span.tone {
-                Tone::Plain | Tone::Accent => (inline(&span.value)),
-                Tone::Strong => strong { (inline(&span.value)) },
-                Tone::Emphasis => em { (inline(&span.value)) },
-                Tone::Quiet => span.quiet { (inline(&span.value)) },
-                Tone::Warning => span.warning { (inline(&span.value)) },
-                Tone::Error => span.error { (inline(&span.value)) },
-            }
+        @for span in &spans.0 { (toned(span.tone, &span.value)) }
+    }
+}
+
+fn toned(tone: Tone, value: &Value) -> Markup {
+    html! {
+        @match tone {
+            Tone::Plain | Tone::Accent => (inline(value)),
+            Tone::Strong => strong { (inline(value)) },
+            Tone::Emphasis => em { (inline(value)) },
+            Tone::Quiet => span.quiet { (inline(value)) },
+            Tone::Warning => span.warning { (inline(value)) },
+            Tone::Error => span.error { (inline(value)) },
         }
     }
 }

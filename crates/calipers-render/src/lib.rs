@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+pub mod comparison;
 pub mod csv;
 pub mod document;
 pub mod graph;

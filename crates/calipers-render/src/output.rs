@@ -141,6 +141,13 @@ impl<'a> Answer<'a> {
         self
     }
 
+    /// This answer as SARIF that is made when it is asked for.
+    #[must_use]
+    pub fn sarif(mut self, build: impl Fn() -> String + 'a) -> Self {
+        self.findings = Some(Box::new(build));
+        self
+    }
+
     /// Its findings as SARIF; empty where it has none of that form.
     pub(crate) fn as_sarif(&self) -> String {
         self.findings.as_ref().map(|build| build()).unwrap_or_default()

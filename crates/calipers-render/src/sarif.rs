@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use calipers_report::{Finding, FindingRule, FindingTable, Generator, Severity};
+use calipers_report::{Comparison, Finding, FindingRule, FindingTable, Generator, Severity};
 use serde_json::{Value, json};
 
 use crate::json;
@@ -29,11 +29,44 @@ const SCHEMA: &str =
 /// Findings as SARIF. `place` is where the model lies, relative to where code is scanned from, with
 /// slashes; `rules` documents them.
 pub fn findings(table: &FindingTable, rules: &[FindingRule], place: &str) -> String {
-    let spoke = |rule: &&FindingRule| table.findings.iter().any(|finding| finding.id == rule.id);
+    log(&table.findings, rules, place)
+}
+
+/// The rule of gates.
+const GATE: &str = "gate";
+
+/// New findings and failed gates of a comparison as SARIF, at the second model.
+pub fn comparison(comparison: &Comparison, rules: &[FindingRule], place: &str) -> String {
+    let gate = FindingRule {
+        id: GATE.to_owned(),
+        severity: Severity::Error,
+        group: "gates".to_owned(),
+        title: "Gate failed".to_owned(),
+        checks: "A gate of `calipers compare` against the figures of the model.".to_owned(),
+        why: "The model exceeds a budget that was set for it.".to_owned(),
+        example: "MACs that grew by 10% with the gate `macs <= +5%`.".to_owned(),
+        recommendation: "change the model, or the gate".to_owned(),
+    };
+    let failed = comparison.gates.iter().filter(|gate| !gate.passed).map(|failed| Finding {
+        id: GATE.to_owned(),
+        severity: Severity::Error,
+        title: format!("Gate failed: {}", failed.expression),
+        detail: failed.detail.clone(),
+        nodes: Vec::new(),
+        recommendation: gate.recommendation.clone(),
+    });
+    let all: Vec<Finding> = failed.chain(comparison.findings.new.iter().cloned()).collect();
+    let rules: Vec<FindingRule> =
+        std::iter::once(gate.clone()).chain(rules.iter().cloned()).collect();
+    log(&all, &rules, place)
+}
+
+/// Findings as a log of one run.
+fn log(findings: &[Finding], rules: &[FindingRule], place: &str) -> String {
+    let spoke = |rule: &&FindingRule| findings.iter().any(|finding| finding.id == rule.id);
     let rules: Vec<&FindingRule> = rules.iter().filter(spoke).collect();
     let uri = uri(place);
-    let results: Vec<Value> = table
-        .findings
+    let results: Vec<Value> = findings
         .iter()
         .map(|finding| {
             let index = rules.iter().position(|rule| rule.id == finding.id);
@@ -104,13 +137,20 @@ fn result(finding: &Finding, rule: Option<usize>, uri: &str) -> Value {
         "level": level(finding.severity),
         "message": { "text": escaped(&message) },
         "locations": [location],
-        // A rule speaks once about a file, so this stays when figures change.
-        "partialFingerprints": { "ruleAndFile/v1": format!("{}@{uri}", finding.id) },
+        "partialFingerprints": { "ruleAndFile/v1": fingerprint(finding, uri) },
     });
     if let Some(index) = rule {
         result["ruleIndex"] = index.into();
     }
     result
+}
+
+/// What stays when figures change: a rule speaks once about a file, a gate once by its expression.
+fn fingerprint(finding: &Finding, uri: &str) -> String {
+    match finding.id.as_str() {
+        GATE => format!("{}@{uri}", finding.title),
+        id => format!("{id}@{uri}"),
+    }
 }
 
 fn level(severity: Severity) -> &'static str {

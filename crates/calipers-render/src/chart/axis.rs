@@ -11,6 +11,8 @@ pub(super) const FOOT: f64 = 22.0;
 pub(super) struct Axis {
     low: f64,
     high: f64,
+    /// Between two marks; of a linear axis only.
+    step: f64,
     is_log: bool,
 }
 
@@ -22,7 +24,35 @@ impl Axis {
     pub(super) fn linear(highest: f64) -> Self {
         let highest = if highest.is_finite() && highest > 0.0 { highest } else { 1.0 };
         let step = step(highest);
-        Self { low: 0.0, high: (highest / step).ceil() * step, is_log: false }
+        Self { low: 0.0, high: (highest / step).ceil() * step, step, is_log: false }
+    }
+
+    /// Over the values and a little more, between two round figures. It begins at 0 only where the
+    /// values come close to it.
+    pub(super) fn span(values: impl Iterator<Item = f64>) -> Option<Self> {
+        let (low, high) = values
+            .filter(|value| value.is_finite())
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
+        if low > high {
+            return None;
+        }
+        // Values that are all the same need an axis too, and one whose marks differ in 64 bits.
+        let largest = low.abs().max(high.abs());
+        let least = if largest > 0.0 { largest * 1e-6 } else { 1.0 };
+        let pad = (high - low).max(least) * 0.08;
+        let is_near_zero = low >= 0.0 && low * 2.0 < high;
+        let (low, high) = (if is_near_zero { 0.0 } else { low - pad }, high + pad);
+        let step = step(high - low);
+        // Adding 0 takes the sign off a negative zero.
+        let (low, high) = ((low / step).floor() * step + 0.0, (high / step).ceil() * step + 0.0);
+        (step.is_normal() && low.is_finite() && high.is_finite() && low < high).then_some(Self {
+            low,
+            high,
+            step,
+            is_log: false,
+        })
     }
 
     /// Over whole decades, which hold all values that have a logarithm.
@@ -49,7 +79,12 @@ impl Axis {
         }
         let (low, high) = (down(low), up(high));
         let high = high.max(low + 1.0);
-        Some(Self { low: low.max(high - DECADES), high, is_log: true })
+        Some(Self { low: low.max(high - DECADES), high, step: 0.0, is_log: true })
+    }
+
+    /// What lies between two marks; nothing of a logarithmic axis.
+    pub(super) fn step(&self) -> Option<f64> {
+        (!self.is_log).then_some(self.step)
     }
 
     /// Where a value lies, as a share of the axis.
@@ -74,10 +109,9 @@ impl Axis {
     /// Values worth a mark, about `most` at most.
     pub(super) fn marks(&self, most: usize) -> Vec<f64> {
         if !self.is_log {
-            let step = step(self.high);
             return (0..=10)
-                .map(|i| f64::from(i) * step)
-                .filter(|v| *v <= self.high * 1.001)
+                .map(|i| self.low + f64::from(i) * self.step)
+                .filter(|v| *v <= self.high + self.step * 0.001)
                 .collect();
         }
         let decades = |first: f64| {
@@ -172,6 +206,24 @@ mod tests {
             let marks = Axis::linear(highest).marks(6);
             assert!((2..=9).contains(&marks.len()), "{highest}: {marks:?}");
         }
+    }
+
+    #[test]
+    fn a_span_begins_near_its_values() {
+        // 0.70 to 0.76 is 0.06, padded by 0.0048 on both sides: 0.6952 to 0.7648 in steps of 0.02.
+        let marks = Axis::span([0.70, 0.76].into_iter()).unwrap().marks(6);
+        let expected = [0.68, 0.70, 0.72, 0.74, 0.76, 0.78];
+        assert_eq!(marks.len(), expected.len(), "{marks:?}");
+        assert!(marks.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-9));
+        assert_eq!(Axis::span([3.0, 10.0].into_iter()).unwrap().ends()[0], 0.0);
+        assert_eq!(Axis::span([f64::NAN, f64::INFINITY].into_iter()), None);
+        for value in [0.0, -4.0, 5e-324, 1e-300, 1.8e19, -1e300] {
+            let Some(axis) = Axis::span([value, value].into_iter()) else { continue };
+            let [low, high] = axis.ends();
+            assert!(low <= value && value <= high && low < high, "{value}: {axis:?}");
+            assert!((2..=9).contains(&axis.marks(6).len()), "{value}: {axis:?}");
+        }
+        assert_eq!(Axis::span([f64::MAX, f64::MIN].into_iter()), None, "too wide for 64 bits");
     }
 
     #[test]

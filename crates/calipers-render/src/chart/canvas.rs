@@ -297,6 +297,16 @@ impl Canvas {
         );
     }
 
+    /// A hollow dot, filled with the page's color.
+    pub(super) fn ring(&mut self, [x, y]: [f64; 2], radius: f64, color: Color) {
+        let ([x, y, radius], stroke) = ([x, y, radius].map(number), self.theme.hex(color));
+        let fill = self.theme.hex(Color::Page);
+        let _ = writeln!(
+            self.body,
+            r#"<circle cx="{x}" cy="{y}" r="{radius}" fill="{fill}" stroke="{stroke}" stroke-width="2"/>"#
+        );
+    }
+
     /// The whole file.
     pub(super) fn finish(self, name: &str, title: &str, alt: &str) -> String {
         let id = format!("calipers-{name}-{}", self.theme.word());

@@ -26,17 +26,19 @@ mod depth;
 mod devices;
 mod flops;
 mod font;
+mod heat;
 mod memory;
 mod operators;
 mod overview;
 mod parameters;
+mod pareto;
 #[cfg(feature = "png")]
 mod png;
 mod roofline;
 mod scaling;
 mod theme;
 
-use calipers_report::Report;
+use calipers_report::{ComparisonTable, Report, WeightChanges};
 use canvas::Canvas;
 #[cfg(feature = "png")]
 pub use png::{PngError, png, png_within_limits};
@@ -64,6 +66,14 @@ struct ChartDraft {
     canvas: Canvas,
 }
 
+impl ChartDraft {
+    fn finish(self, name: &'static str) -> Chart {
+        let Self { title, alt, canvas } = self;
+        let svg = canvas.finish(name, &title, &alt);
+        Chart { name, title, alt, svg }
+    }
+}
+
 /// A chart's file name, and what draws it.
 type Row = (&'static str, fn(&Report, Theme) -> Option<ChartDraft>);
 
@@ -84,13 +94,24 @@ const CHARTS: [Row; 11] = [
 
 /// The charts of a report that have something to show, in a fixed order.
 pub fn charts(report: &Report, theme: Theme) -> Vec<Chart> {
-    let draw = |(name, draw): &Row| {
-        let ChartDraft { title, alt, canvas } = draw(report, theme)?;
-        let svg = canvas.finish(name, &title, &alt);
-        Some(Chart { name, title, alt, svg })
-    };
+    let draw = |(name, draw): &Row| Some(draw(report, theme)?.finish(name));
     CHARTS.iter().filter_map(draw).collect()
 }
+
+/// The trade-off of several models; nothing where fewer than two of them have both figures.
+pub fn pareto(table: &ComparisonTable, theme: Theme) -> Option<Chart> {
+    Some(pareto::draw(table, theme)?.finish(PARETO))
+}
+
+/// How much the weights of two models differ along depth; nothing where they do not.
+pub fn weight_changes(weights: &WeightChanges, theme: Theme) -> Option<Chart> {
+    Some(heat::draw(weights, theme)?.finish(WEIGHT_CHANGES))
+}
+
+/// The name of the chart of [`pareto`].
+pub const PARETO: &str = "pareto";
+/// The name of the chart of [`weight_changes`].
+pub const WEIGHT_CHANGES: &str = "weight-changes";
 
 /// The number of entries that have a row of their own in a bar chart.
 pub(crate) fn bar_rows(entries: usize) -> usize {

@@ -7,7 +7,7 @@
 //! ```
 
 use super::value::{cell, inline};
-use crate::table::{Align, Row, Table, Value, Zero};
+use crate::table::{Align, Row, Table, Tone, Value, Zero};
 use crate::text;
 
 /// Columns of a cell beyond which a table does not line up.
@@ -51,7 +51,13 @@ pub(crate) fn set(table: &Table) -> String {
                 texts
             }
             Row::Cells { cells, note, .. } => {
-                let text = |i: &usize| cell(&cells[*i].value, table.columns[*i].zero);
+                let text = |i: &usize| {
+                    let text = cell(&cells[*i].value, table.columns[*i].zero);
+                    match cells[*i].tone {
+                        Some(Tone::Strong) if !text.is_empty() => format!("**{text}**"),
+                        _ => text,
+                    }
+                };
                 let mut texts: Vec<String> = places.iter().map(text).collect();
                 if let (Some(note), Some(last)) = (note, texts.last_mut()) {
                     *last = format!("{last} ({})", inline(note));

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
-pub(super) use flate2::Compression;
+pub(crate) use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::text;
 const LARGE: usize = 32_000;
 
 /// Data as an element that no browser runs: JSON, or JSON compressed and in Base64.
-pub(super) fn data(value: &impl Serialize, compression: Compression) -> Markup {
+pub(crate) fn data(value: &impl Serialize, compression: Compression) -> Markup {
     let mut written = Written::Plain(Vec::new(), compression);
     // A serializer writes a few bytes at a time.
     let mut buffered = BufWriter::with_capacity(LARGE, &mut written);

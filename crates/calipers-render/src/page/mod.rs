@@ -8,13 +8,13 @@
 
 mod choices;
 pub(crate) mod embed;
-mod pack;
+pub(crate) mod pack;
 mod sections;
 pub mod untrusted;
 
-use calipers_report::{GraphView, Report};
+use calipers_report::{Generator, GraphView, Report};
 use embed::Compression;
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pack::{Figure, Graph, List};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -22,19 +22,25 @@ use untrusted::Untrusted;
 
 use crate::text::{self, Charset};
 
-const STYLE: &str = include_str!("assets/page.css");
+pub(crate) const STYLE: &str = include_str!("assets/page.css");
 
-/// The scripts, in the order in which they need each other.
-const SCRIPTS: &[&str] = &[
+/// The scripts of a graph that is drawn, in the order in which they need each other: another page
+/// draws its graphs with them too.
+pub(crate) const GRAPH_SCRIPTS: &[&str] = &[
     include_str!("assets/dom.js"),
+    include_str!("assets/theme.js"),
     include_str!("assets/units.js"),
-    include_str!("assets/formula.js"),
-    include_str!("assets/liveness.js"),
     include_str!("assets/model.js"),
     include_str!("assets/layout.js"),
     include_str!("assets/paint.js"),
     include_str!("assets/viewer.js"),
     include_str!("assets/panel.js"),
+];
+
+/// The scripts of a report, which need those of a graph.
+const SCRIPTS: &[&str] = &[
+    include_str!("assets/formula.js"),
+    include_str!("assets/liveness.js"),
     include_str!("assets/layers.js"),
     include_str!("assets/charts.js"),
     include_str!("assets/times.js"),
@@ -64,42 +70,79 @@ pub fn graph(report: &Report, view: &GraphView) -> String {
 }
 
 fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
-    let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", compact(&SCRIPTS.join("\n")));
-    let policy = format!(
-        "default-src 'none'; script-src {}; style-src {}; img-src data: blob:; base-uri 'none'; \
-         form-action 'none'",
-        embed::digest(&script),
-        embed::digest(STYLE)
-    );
     let (kind, body) = match focus {
         Focus::Report => ("report", sections::report(report, view)),
         Focus::Graph => ("graph", sections::graph_only(report)),
     };
-    let (name, version) = (&report.generator.name, &report.generator.version);
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" data-page=(kind) {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="generator" content={ (Untrusted(name)) " " (Untrusted(version)) };
-                title { (Untrusted(&report.model.file)) }
-                // Our own asset; the policy holds the digest of exactly this text.
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                (body)
-                @if has_graph(view) || focus == Focus::Graph {
-                    (embed::data(&data(report, view), compression(view)))
-                    // As above.
-                    script { (PreEscaped(script)) }
+    let has_data = has_graph(view) || focus == Focus::Graph;
+    let nodes = view.nodes.len();
+    let shell = Shell {
+        kind,
+        title: &report.model.file,
+        generator: &report.generator,
+        style: STYLE,
+        scripts: &[GRAPH_SCRIPTS, SCRIPTS].concat(),
+        data: has_data.then(|| embed::data(&data(report, view), compression(nodes))),
+        body,
+    };
+    shell.html()
+}
+
+/// A page around its body: one file, and a policy that allows its own style and script alone.
+pub(crate) struct Shell<'a> {
+    /// The kind of page, which styles go by.
+    pub kind: &'static str,
+    /// The title, which may come out of a model.
+    pub title: &'a str,
+    /// The program that wrote the page.
+    pub generator: &'a Generator,
+    /// The style.
+    pub style: &'a str,
+    /// The scripts, in the order in which they need each other.
+    pub scripts: &'a [&'a str],
+    /// The data that the scripts read; without data the page has no script.
+    pub data: Option<Markup>,
+    /// The contents.
+    pub body: Markup,
+}
+
+impl Shell<'_> {
+    /// The whole page.
+    pub(crate) fn html(self) -> String {
+        let scripts = compact(&self.scripts.join("\n"));
+        let script = format!("\"use strict\";\n(() => {{\n{scripts}}})();\n");
+        let policy = format!(
+            "default-src 'none'; script-src {}; style-src {}; img-src data: blob:; base-uri 'none'; \
+             form-action 'none'",
+            embed::digest(&script),
+            embed::digest(self.style)
+        );
+        let (name, version) = (&self.generator.name, &self.generator.version);
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" data-page=(self.kind) {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="generator" content={ (Untrusted(name)) " " (Untrusted(version)) };
+                    title { (Untrusted(self.title)) }
+                    // Our own asset; the policy holds the digest of exactly this text.
+                    style { (PreEscaped(self.style)) }
+                }
+                body {
+                    (self.body)
+                    @if let Some(data) = self.data {
+                        (data)
+                        // As above.
+                        script { (PreEscaped(script)) }
+                    }
                 }
             }
-        }
-    };
-    page.into_string() + "\n"
+        };
+        page.into_string() + "\n"
+    }
 }
 
 /// A script without comments on lines of their own and without indentation: a third of its bytes.
@@ -133,8 +176,9 @@ fn has_graph(view: &GraphView) -> bool {
 /// Nodes beyond which a page is compressed fast: it takes seconds to draw anyway.
 const MANY_NODES: usize = 20_000;
 
-fn compression(view: &GraphView) -> Compression {
-    match view.nodes.len() {
+/// How well the data of graphs with this number of nodes are compressed.
+pub(crate) fn compression(nodes: usize) -> Compression {
+    match nodes {
         MANY_NODES.. => Compression::fast(),
         _ => Compression::new(8),
     }
@@ -146,7 +190,7 @@ fn data<'a>(report: &'a Report, view: &'a GraphView) -> impl Serialize {
     let timeline = || report.memory.timeline.iter().map(|bytes| Figure(Some(*bytes)));
     Data {
         file: text::name(&report.model.file, Charset::Unicode),
-        graph: Graph { report, view },
+        graph: Graph { weights: report.weights.as_ref(), view },
         sizes: choices::sizes(report, view),
         main: report.graph.nodes,
         cost: json!({

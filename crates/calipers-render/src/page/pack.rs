@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use calipers_report::{
-    GraphGroup, GraphView, GroupItem, PartKind, Report, TensorRange, ViewNode, ViewValue,
+    GraphGroup, GraphView, GroupItem, PartKind, TensorRange, ViewNode, ViewValue, Weights,
 };
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -18,7 +18,7 @@ use crate::text::{self, Charset};
 const EXACT: u64 = 1 << 53;
 
 /// A list that is written element by element: no copy of it is held.
-pub(super) struct List<F>(pub F);
+pub(crate) struct List<F>(pub F);
 
 impl<F, I> Serialize for List<F>
 where
@@ -79,24 +79,25 @@ impl Serialize for Figure {
 }
 
 /// A name, fit to be shown.
-fn name(raw: &str) -> String {
+pub(crate) fn name(raw: &str) -> String {
     text::name(raw, Charset::Unicode)
 }
 
 /// The graph for the page. It is written in one pass: a copy of a graph of a million nodes would take
 /// gigabytes.
-pub(super) struct Graph<'a> {
-    pub report: &'a Report,
+pub(crate) struct Graph<'a> {
+    /// Statistics of the weights, where they were read.
+    pub weights: Option<&'a Weights>,
     pub view: &'a GraphView,
 }
 
 impl Serialize for Graph<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { report, view } = *self;
+        let Self { weights, view } = *self;
         let texts = &Texts::default();
         let mut fields = serializer.serialize_map(None)?;
         fields.serialize_entry("nodes", &Nodes { view, texts })?;
-        fields.serialize_entry("values", &Values { report, view, texts })?;
+        fields.serialize_entry("values", &Values { weights, view, texts })?;
         let groups = || view.groups.iter().map(|group| group_data(view, group, texts));
         fields.serialize_entry("groups", &List(groups))?;
         let notes = || view.notes.iter().map(|note| text::prose(note, Charset::Unicode));
@@ -191,7 +192,7 @@ impl Serialize for Nodes<'_> {
 }
 
 struct Values<'a> {
-    report: &'a Report,
+    weights: Option<&'a Weights>,
     view: &'a GraphView,
     texts: &'a Texts,
 }
@@ -214,7 +215,7 @@ impl Serialize for Values<'_> {
         let stored = || values().map(|value| u8::from(value.stored));
         fields.serialize_entry("stored", &List(stored))?;
         // Statistics of stored tensors, where the weights were read.
-        let ranges = self.report.weights.iter().flat_map(|weights| &weights.ranges);
+        let ranges = self.weights.iter().flat_map(|weights| &weights.ranges);
         let ranges: HashMap<&str, &TensorRange> =
             ranges.map(|range| (range.name.as_str(), range)).collect();
         let statistics = || {

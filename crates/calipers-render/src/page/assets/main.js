@@ -1,18 +1,6 @@
 // @ts-check
 // Puts the page together.
 
-/** Switches between light and dark. @param {() => void} changed Called after every change of colors. */
-function theme(changed) {
-  const button = byId("theme");
-  const root = document.documentElement;
-  const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  button.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    changed();
-  });
-  for (const query of ["(prefers-color-scheme: dark)", "print"]) matchMedia(query).addEventListener("change", changed);
-}
-
 /** Goes to what the address names. @param {Graph} graph @param {View} view */
 function follow(graph, view) {
   const [key, ...rest] = location.hash.slice(1).split("=");
@@ -55,6 +43,7 @@ function controls(view) {
 }
 
 async function start() {
+  /** @type {PageData} */
   const data = await Model.read();
   const graph = new Model.Graph(data.graph);
   const view = new Viewer.View(graph, data.file);

@@ -2,7 +2,7 @@
 // The graph in the page's data, with lookups.
 
 const Model = (() => {
-  /** @returns {Promise<PageData>} */
+  /** The page's data, which are of the type that the program writes. @returns {Promise<any>} */
   async function read() {
     const element = byId("data");
     const text = element.textContent ?? "";

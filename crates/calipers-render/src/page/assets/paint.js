@@ -4,6 +4,8 @@
 const Paint = (() => {
   // Sizes of letters on the sheet, in pixels.
   const TITLE = 14, NOTE = 12;
+  // The height of a badge on the sheet.
+  const HIGH = 17;
   // Letters smaller than this on the screen are left out.
   const LEAST = 5;
   const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
@@ -18,6 +20,7 @@ const Paint = (() => {
    * @property {Filling} filling
    * @property {PlacedBox | null} selected
    * @property {Marked | null} marked
+   * @property {Kept | null} kept
    */
 
   /**
@@ -151,6 +154,12 @@ const Paint = (() => {
       return box.kind === "group" ? colors.group : colors.paper;
     }
 
+    /** The border of a box, where it is a special one. @param {Labeled} _box @returns {Outline | null} */
+    outline(_box) { return null; }
+
+    /** Short texts at the corner of a box. @param {Labeled} _box @returns {Badge[]} */
+    badges(_box) { return []; }
+
     /** @param {string} value */
     shade(value) { return this.mode === "class" ? this.colors.operator(value) : this.colors.kind(this.kinds.get(value) ?? 0); }
 
@@ -210,7 +219,7 @@ const Paint = (() => {
    * @param {Look} look
    */
   function canvas(context, scene, camera, look) {
-    const { colors, selected } = look;
+    const { selected, colors } = look;
     const { scale } = camera;
     const view = {
       left: -camera.x / scale, top: -camera.y / scale,
@@ -227,7 +236,7 @@ const Paint = (() => {
     context.lineWidth = hairline(scale);
 
     const boxes = scene.boxes.filter((box) => seen(box.x, box.y, box.x + box.width, box.y + box.height));
-    for (const box of boxes) if (box.open) frame(context, box, colors, selected === box, scale);
+    for (const box of boxes) if (box.open) frame(context, box, look, selected === box, scale);
     lines(context, scene.lines.filter((line) => seen(line.left, line.top, line.right, line.bottom)), look, scale);
     for (const box of boxes) if (!box.open) leaf(context, box, look, scale);
     context.globalAlpha = 1;
@@ -238,11 +247,11 @@ const Paint = (() => {
   /**
    * @param {CanvasRenderingContext2D} context
    * @param {PlacedBox} box
-   * @param {Colors} colors
+   * @param {Look} look
    * @param {boolean} isSelected
    * @param {number} scale
    */
-  function frame(context, box, colors, isSelected, scale) {
+  function frame(context, box, { colors, filling }, isSelected, scale) {
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, 8);
     // Nested groups alternate between two shades.
@@ -254,18 +263,47 @@ const Paint = (() => {
     context.stroke();
     context.globalAlpha = 1;
     if (scale * TITLE < LEAST) return;
+    const taken = badges(context, filling.badges(box), box.x + box.width - 8, box.y + 16, scale);
     context.fillStyle = colors.accent;
     context.font = `600 ${TITLE}px ${FONT}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
-    context.fillText(`▾ ${box.title}`, box.x + 10, box.y + 16, box.width - 20);
+    context.fillText(`▾ ${box.title}`, box.x + 10, box.y + 16, box.width - 20 - taken);
+  }
+
+  /**
+   * Draws badges side by side; the width that they take.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Badge[]} list
+   * @param {number} right The right edge of the last one.
+   * @param {number} middle
+   * @param {number} scale
+   */
+  function badges(context, list, right, middle, scale) {
+    if (!list.length || scale * NOTE < LEAST) return 0;
+    context.font = `700 ${NOTE}px ${FONT}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    let left = right;
+    for (const { text, fill, ink } of list.toReversed()) {
+      const width = Math.max(HIGH, context.measureText(text).width + 9);
+      left -= width;
+      context.beginPath();
+      context.roundRect(left, middle - HIGH / 2, width, HIGH, HIGH / 2);
+      context.fillStyle = fill;
+      context.fill();
+      context.fillStyle = ink;
+      context.fillText(text, left + width / 2, middle + 0.5);
+      left -= 2;
+    }
+    return right - left;
   }
 
   /** @param {CanvasRenderingContext2D} context @param {PlacedLine[]} shown @param {Look} look @param {number} scale */
-  function lines(context, shown, { colors, marked }, scale) {
+  function lines(context, shown, { colors, marked, kept }, scale) {
     const groups = marked ? [shown.filter((line) => !isMarked(line, marked)), shown.filter((line) => isMarked(line, marked))] : [shown, []];
     groups.forEach((group, isHit) => {
-      context.globalAlpha = marked && !isHit ? 0.3 : 1;
+      context.globalAlpha = (marked || kept) && !isHit ? 0.3 : 1;
       context.strokeStyle = context.fillStyle = isHit ? colors.hit : colors.edge;
       context.lineWidth = (isHit ? 2 : 1) * hairline(scale);
       context.beginPath();
@@ -358,20 +396,25 @@ const Paint = (() => {
 
   /** @param {PlacedLine} line @param {Marked} marked */
   const isMarked = ({ from, to }, marked) => hit(from, marked) && hit(to, marked);
-  /** @param {Labeled} box @param {Marked} marked */
+  /** @param {Labeled} box @param {Kept} marked */
   const hit = ({ kind, id }, { nodes, groups }) => (kind === "node" ? nodes.has(id) : kind === "group" ? groups.has(id) : true);
 
   /** @param {CanvasRenderingContext2D} context @param {PlacedBox} box @param {Look} look @param {number} scale */
-  function leaf(context, box, { colors, filling, selected, marked }, scale) {
+  function leaf(context, box, { colors, filling, selected, marked, kept }, scale) {
     const isSelected = selected === box;
-    context.globalAlpha = marked && !hit(box, marked) ? 0.3 : 1;
+    const bright = marked ?? kept;
+    context.globalAlpha = bright && !hit(box, bright) ? 0.3 : 1;
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, corner(box));
     context.fillStyle = isDoor(box) ? colors.edge : filling.of(box);
     context.fill();
-    context.strokeStyle = isSelected ? colors.hit : box.kind === "group" ? colors.accent : isPort(box) ? colors.portEdge : colors.edge;
-    context.lineWidth = (isSelected ? 2.5 : 1) * hairline(scale);
+    const outline = filling.outline(box);
+    context.strokeStyle = isSelected ? colors.hit : outline ? outline.color : box.kind === "group" ? colors.accent : isPort(box) ? colors.portEdge : colors.edge;
+    context.lineWidth = (isSelected ? 2.5 : outline ? 1.5 : 1) * hairline(scale);
+    if (outline && !isSelected) context.setLineDash(outline.dash);
     if (!isDoor(box) || isSelected) context.stroke();
+    if (outline) context.setLineDash([]);
+    badges(context, filling.badges(box), box.x + box.width + 4, box.y, scale);
     if (isDoor(box) || scale * TITLE < LEAST) return;
     context.textAlign = "center";
     context.textBaseline = "middle";

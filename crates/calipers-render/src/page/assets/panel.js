@@ -349,9 +349,9 @@ const Panel = (() => {
     });
   }
 
-  /** Shows the path to the current group. @param {Graph} graph @param {View} view */
-  function crumbs(graph, view) {
-    const nav = byId("crumbs");
+  /** Shows the path to the current group. @param {Graph} graph @param {View} view @param {string} [id] */
+  function crumbs(graph, view, id = "crumbs") {
+    const nav = byId(id);
     const draw = () => {
       const path = graph.path(view.root);
       nav.hidden = path.length < 2 && view.root === 0;

@@ -265,16 +265,33 @@ interface Scene {
   height: number;
 }
 
+/** A border of a box: dashes as a canvas takes them. */
+interface Outline {
+  color: string;
+  dash: number[];
+}
+
+/** A short text at the corner of a box. */
+interface Badge {
+  text: string;
+  fill: string;
+  ink: string;
+}
+
 interface Camera {
   x: number;
   y: number;
   scale: number;
 }
 
-/** Nodes on ways to a node and from it, with the groups around them. */
-interface Marked {
+/** Nodes with the groups around them. */
+interface Kept {
   nodes: Set<number>;
   groups: Set<number>;
+}
+
+/** Nodes on ways to a node and from it, with the groups around them. */
+interface Marked extends Kept {
   before: number;
   after: number;
 }

@@ -17,6 +17,22 @@ const Viewer = (() => {
   // Pixels that the pointer may move in a click.
   const CLICK = 4;
 
+  /**
+   * @typedef {object} Setup Where a viewer is in the page, and what it does differently there.
+   * @property {string} canvas Identifiers of its elements.
+   * @property {string} minimap
+   * @property {string} legend
+   * @property {number} covered Pixels of a wide stage that the panel covers.
+   * @property {(view: View) => InstanceType<typeof Paint.Filling>} fill
+   * @property {Record<string, () => void>} keys What further keys do.
+   */
+
+  /** @type {Setup} */
+  const REPORT = {
+    canvas: "canvas", minimap: "minimap", legend: "legend", covered: 340, keys: {},
+    fill: ({ mode, graph, scene, colors }) => new Paint.Filling(mode, graph, scene.boxes, colors),
+  };
+
   /** @param {Labeled} box @param {number} group */
   const keyOf = (box, group) => `${group}/${box.kind}/${box.id}`;
 
@@ -28,12 +44,14 @@ const Viewer = (() => {
   };
 
   class View {
-    /** @param {Graph} graph @param {string} file */
-    constructor(graph, file) {
+    /** @param {Graph} graph @param {string} file @param {Setup} [setup] */
+    constructor(graph, file, setup = REPORT) {
       this.graph = graph;
       this.file = file;
-      this.canvas = asType("canvas", HTMLCanvasElement);
-      this.minimap = asType("minimap", HTMLCanvasElement);
+      this.setup = setup;
+      this.canvas = asType(setup.canvas, HTMLCanvasElement);
+      this.minimap = asType(setup.minimap, HTMLCanvasElement);
+      this.legend = byId(setup.legend);
       this.stage = this.canvas.parentElement ?? document.body;
       this.context = contextOf(this.canvas);
       this.colors = new Paint.Colors();
@@ -48,13 +66,15 @@ const Viewer = (() => {
       this.selected = null;
       /** @type {Marked | null} */
       this.marked = null;
+      /** Where there are some, all other boxes are faint. @type {Kept | null} */
+      this.kept = null;
       /** @type {Camera} */
       this.camera = { x: 0, y: 0, scale: 1 };
       // The size of the stage, and the pixels of the canvas for each of its own.
       this.width = this.height = 0;
       this.ratio = 1;
       this.scene = this.layOut();
-      this.filling = new Paint.Filling(this.mode, graph, this.scene.boxes, this.colors);
+      this.filling = setup.fill(this);
       /** @type {Map<string, PlacedBox>} */
       this.index = new Map();
       /** @type {{ scale: number, left: number, top: number } | null} */
@@ -65,6 +85,8 @@ const Viewer = (() => {
       /** @type {(box: (Labeled & { open?: boolean }) | null) => void} */
       this.onSelect = () => {};
       this.onMove = () => {};
+      /** @type {(group: number) => void} */
+      this.onToggle = () => {};
       this.listen();
       this.resize();
       this.lay();
@@ -101,7 +123,7 @@ const Viewer = (() => {
     lay(anchor) {
       const before = anchor && this.screen(anchor);
       this.scene = this.layOut();
-      this.filling = new Paint.Filling(this.mode, this.graph, this.scene.boxes, this.colors);
+      this.filling = this.setup.fill(this);
       this.index = new Map(this.scene.boxes.map((box) => [keyOf(box, box.group), box]));
       /** @param {PlacedBox | null | undefined} box */
       const same = (box) => box && this.index.get(keyOf(box, box.group));
@@ -164,9 +186,9 @@ const Viewer = (() => {
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.fillStyle = this.colors.paper;
       context.fillRect(0, 0, width, height);
-      context.fillStyle = this.colors.edge;
       for (const box of scene.boxes) {
         if (box.open) continue;
+        context.fillStyle = this.filling.outline(box)?.color ?? this.colors.edge;
         context.fillRect(left + box.x * scale, top + box.y * scale, Math.max(1, box.width * scale), Math.max(1, box.height * scale));
       }
       context.strokeStyle = this.colors.hit;
@@ -175,7 +197,7 @@ const Viewer = (() => {
     }
 
     drawLegend() {
-      byId("legend").replaceChildren(...this.filling.legend().map(([color, words]) => {
+      this.legend.replaceChildren(...this.filling.legend().map(([color, words]) => {
         const item = document.createElement("span");
         const swatch = document.createElement("i");
         swatch.style.background = color;
@@ -227,6 +249,7 @@ const Viewer = (() => {
       if (box.kind === "group") {
         if (!this.open.delete(box.id)) this.open.add(box.id);
         this.lay(box);
+        this.onToggle(box.id);
         return;
       }
       const inner = box.kind === "node" && this.graph.nodes.groups[box.id];
@@ -288,12 +311,12 @@ const Viewer = (() => {
       this.onMove();
     }
 
-    /** Expands the groups around a group and the group itself, and shows it. @param {number} number */
-    showGroup(number) {
+    /** Expands the groups around a group, and mostly the group itself, and shows it. @param {number} number @param {boolean} [expanding] */
+    showGroup(number, expanding = true) {
       const path = this.graph.path(number);
       this.root = path[0] ?? 0;
       for (const group of path.slice(1, -1)) this.open.add(group);
-      if (number !== this.root) this.open.add(number);
+      if (expanding && number !== this.root) this.open.add(number);
       this.lay();
       this.go(this.scene.boxes.find((box) => box.kind === "group" && box.id === number));
       this.onMove();
@@ -304,7 +327,7 @@ const Viewer = (() => {
       if (!box) return this.fit();
       const scale = Math.max(1, Math.min(1.25, this.camera.scale));
       // The panel covers the right side of a wide stage.
-      const width = this.width > 800 ? this.width - 340 : this.width;
+      const width = this.width > 800 ? this.width - this.setup.covered : this.width;
       this.camera = {
         scale, x: width / 2 - (box.x + box.width / 2) * scale,
         y: this.height / 2 - (box.y + Math.min(box.height, this.height / scale) / 2) * scale,
@@ -421,6 +444,7 @@ const Viewer = (() => {
         "+": () => this.zoom(ZOOM_IN), "=": () => this.zoom(ZOOM_IN), "-": () => this.zoom(ZOOM_OUT), 0: () => this.fit(),
         p: () => { if (this.selected?.kind === "node") this.mark(this.marked ? null : this.selected.id); },
         "/": () => byId("find").focus(),
+        ...this.setup.keys,
       };
       const act = event.key.startsWith("Arrow") ? () => this.step(event.key) : acts[event.key];
       if (!act) return;
@@ -450,7 +474,7 @@ const Viewer = (() => {
       const scale = Math.min(2, MOST_PIXELS / width, MOST_PIXELS / height);
       const sheet = document.createElement("canvas");
       [sheet.width, sheet.height] = [Math.ceil(width * scale), Math.ceil(height * scale)];
-      const look = { width: sheet.width, height: sheet.height, ratio: 1, selected: null, colors, filling, marked };
+      const look = { width: sheet.width, height: sheet.height, ratio: 1, selected: null, kept: null, colors, filling, marked };
       Paint.canvas(contextOf(sheet), scene, { x: MARGIN * scale, y: MARGIN * scale, scale }, look);
       return new Promise((done, fail) => sheet.toBlob((blob) => (blob ? done(blob) : fail(new Error("no chart"))), "image/png"));
     }

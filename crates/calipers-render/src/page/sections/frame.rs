@@ -55,10 +55,10 @@ pub(super) fn graph() -> Markup {
                 (graph_controls())
                 nav #crumbs .crumbs aria-label="Path in the graph" {}
                 div.stage {
-                    canvas #canvas tabindex="0" role="application"
+                    canvas #canvas .canvas tabindex="0" role="application"
                         aria-label="Graph. Arrow keys move between boxes, Enter expands or collapses, plus and minus zoom, slash searches."
                         aria-describedby="graph-help" {}
-                    canvas #minimap aria-hidden="true" {}
+                    canvas #minimap .minimap aria-hidden="true" {}
                     p #legend .legend {}
                     div #panel tabindex="-1" role="region" aria-label="Selected box" hidden {}
                 }
