@@ -6,6 +6,7 @@
 
 mod bind;
 mod card;
+mod compare;
 mod completions;
 mod demo;
 mod devices;
@@ -33,6 +34,8 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 
 use self::bind::BindArgs;
 use self::card::CardArgs;
+use self::compare::CompareArgs;
+pub(crate) use self::compare::ComparisonFormat;
 use self::completions::CompletionsArgs;
 use self::demo::DemoArgs;
 use self::devices::DevicesArgs;
@@ -52,8 +55,8 @@ pub(crate) use self::schema::SchemaOf;
 use self::shapes::ShapesArgs;
 use self::sweep::SweepArgs;
 use crate::commands::{
-    Card, Check, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect, Layers,
-    Man, ReportPage, Schema, Shapes, Sweeping,
+    Card, Check, Compare, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect,
+    Layers, Man, ReportPage, Schema, Shapes, Sweeping,
 };
 
 /// Report what a neural-network file is, what it costs, where it runs and what is risky about it.
@@ -96,6 +99,9 @@ enum Subcommand {
     /// List findings only; a gate for CI
     #[command(after_help = findings::CHECK_EXAMPLES)]
     Check(CheckArgs),
+    /// Compare models: what changed, whether one can replace the other, gates for CI
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(Box<CompareArgs>),
     /// Explain a finding: what it checks, why it matters, how to fix it
     #[command(after_help = findings::EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
@@ -143,6 +149,7 @@ pub(crate) enum Task {
     Inspect(Inspect),
     Card(Box<Card>),
     Check(Check),
+    Compare(Box<Compare>),
     Explain(Explain),
     Shapes(Shapes),
     Layers(Layers),
@@ -193,6 +200,9 @@ impl Cli {
             Subcommand::Inspect(args) => args.resolve().map(Task::Inspect),
             Subcommand::Card(args) => args.resolve().map(|card| Task::Card(Box::new(card))),
             Subcommand::Check(args) => args.resolve().map(Task::Check),
+            Subcommand::Compare(args) => {
+                args.resolve().map(|compare| Task::Compare(Box::new(compare)))
+            }
             Subcommand::Explain(args) => args.resolve().map(Task::Explain),
             Subcommand::Shapes(args) => args.resolve().map(Task::Shapes),
             Subcommand::Layers(args) => args.resolve().map(Task::Layers),

@@ -46,6 +46,7 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
         Task::Card(card) => card.run(),
         Task::Shapes(shapes) => shapes.run(),
         Task::Check(check) => check.run(),
+        Task::Compare(compare) => compare.run(),
         Task::Explain(explain) => explain.run(),
         Task::Layers(layers) => layers.run(),
         Task::Sweep(sweep) => sweep.run(),

@@ -18,6 +18,8 @@ use crate::privacy::{masked, model_path};
 #[derive(Debug)]
 pub(crate) struct Problem {
     message: String,
+    /// Lines beneath the message, such as an expression with a mark under the wrong place.
+    lines: Vec<String>,
     hint: Option<String>,
     status: ExitStatus,
 }
@@ -26,23 +28,40 @@ impl Problem {
     /// The model at `path` cannot be read.
     pub(crate) fn unreadable(path: &Path, why: &impl fmt::Display, hint: Option<String>) -> Self {
         let message = format!("cannot read {}: {why}", model_path(path));
-        Self { message, hint, status: ExitStatus::Unreadable }
+        Self { message, lines: Vec::new(), hint, status: ExitStatus::Unreadable }
+    }
+
+    /// A model was read, and is not one that this can be asked of.
+    pub(crate) fn invalid(why: &impl fmt::Display, hint: Option<String>) -> Self {
+        let status = ExitStatus::Unreadable;
+        Self { message: why.to_string(), lines: Vec::new(), hint, status }
     }
 
     /// The output cannot be written to `place`.
     pub(crate) fn unwritable(place: &Path, why: &io::Error) -> Self {
         let message = format!("cannot write {}: {}", place.display(), reason(why));
-        Self { message, hint: None, status: ExitStatus::Usage }
+        Self { message, lines: Vec::new(), hint: None, status: ExitStatus::Usage }
     }
 
     /// The arguments do not fit the model.
     pub(crate) fn unusable(why: &impl fmt::Display) -> Self {
-        Self { message: why.to_string(), hint: None, status: ExitStatus::Usage }
+        Self { message: why.to_string(), lines: Vec::new(), hint: None, status: ExitStatus::Usage }
     }
 
     /// The model does not pass what was asked of it.
     pub(crate) fn gate(why: &impl fmt::Display) -> Self {
-        Self { message: why.to_string(), hint: None, status: ExitStatus::GateFailed }
+        Self {
+            message: why.to_string(),
+            lines: Vec::new(),
+            hint: None,
+            status: ExitStatus::GateFailed,
+        }
+    }
+
+    /// The same problem with lines beneath its message.
+    pub(crate) fn lines(mut self, text: &str) -> Self {
+        self.lines = text.lines().map(str::to_owned).collect();
+        self
     }
 
     /// The same problem with a hint.
@@ -69,6 +88,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     }
     let problem = error.downcast_ref::<Problem>();
     let mut lines = format!("\x1b[1;31merror:\x1b[0m {}\n", printable(&format!("{error:#}")));
+    for line in problem.into_iter().flat_map(|problem| &problem.lines) {
+        lines += &format!("  {}\n", printable(line));
+    }
     if let Some(hint) = problem.and_then(|problem| problem.hint.as_deref()) {
         lines += &format!("\x1b[1;36mhint:\x1b[0m {}\n", printable(hint));
     }

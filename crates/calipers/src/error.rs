@@ -20,6 +20,14 @@ pub enum Error {
     /// The sizes of a sweep cannot be combined.
     #[error(transparent)]
     Sweep(SweepError),
+    /// A model cannot be compared: its nodes have no order.
+    #[error("cannot compare {label}: {nodes} on or after a cycle, which no runtime can execute")]
+    Cycle {
+        /// What the comparison calls the model.
+        label: String,
+        /// How many nodes cannot be ordered: `2 nodes are`.
+        nodes: String,
+    },
 }
 
 impl From<SweepError> for Error {
@@ -36,6 +44,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Read(error) => error.hint(),
+            Self::Cycle { .. } => Some("`calipers check MODEL` names the nodes".to_owned()),
             _ => None,
         }
     }

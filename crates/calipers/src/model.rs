@@ -92,6 +92,16 @@ impl Model {
         self.names.masked()
     }
 
+    /// The graph with every text as the file has it, for what is never shown.
+    pub(crate) fn as_written(&self) -> &calipers_ir::Model {
+        &self.names.as_written
+    }
+
+    /// The graph with the texts that the options allow.
+    pub(crate) fn as_shown(&self, options: &Options) -> &calipers_ir::Model {
+        self.names.shown(options)
+    }
+
     /// The graph with the texts that the options allow, and their sizes by the names that it shows.
     fn shown(&self, options: &Options) -> (&calipers_ir::Model, Bindings) {
         let model = self.names.shown(options);
@@ -105,7 +115,7 @@ impl Model {
     /// [`Error::Bind`] if the model does not take the given sizes, [`Error::Device`] if a device is
     /// unknown.
     pub fn analyze(&self, options: &Options) -> Result<Report, Error> {
-        self.run(options, None)
+        self.run(options, &mut Extras::default())
     }
 
     /// Like [`Model::analyze`], plus the collapsible graph for the HTML viewer.
@@ -114,9 +124,9 @@ impl Model {
     ///
     /// Those of [`Model::analyze`].
     pub fn explore(&self, options: &Options) -> Result<(Report, GraphView), Error> {
-        let mut view = GraphView::default();
-        let report = self.run(options, Some(&mut view))?;
-        Ok((report, view))
+        let mut extras = Extras { with_view: true, ..Extras::default() };
+        let report = self.run(options, &mut extras)?;
+        Ok((report, extras.view))
     }
 
     /// The type and shape of every value.
@@ -168,14 +178,14 @@ impl Model {
 
     /// Takes the model through all stages, then applies what changes the finished report. The
     /// summary is last: it describes all the rest.
-    fn run(&self, options: &Options, view: Option<&mut GraphView>) -> Result<Report, Error> {
+    pub(crate) fn run(&self, options: &Options, extras: &mut Extras) -> Result<Report, Error> {
         let _budget = Budget::new(STEPS);
         let question = &options.hardware_query()?;
         let (model, mut bindings) = self.shown(options);
         bind_batch(model, &mut bindings, question)?;
         let typed = calipers_infer::infer(model, &bindings)?;
         let weights = options.weights.then(|| self.weights(model, options)).transpose()?;
-        let mut report = stages(model, &bindings, &typed, question, weights.as_ref(), view)?;
+        let mut report = stages(model, &bindings, &typed, question, weights.as_ref(), extras)?;
         options.findings.apply(&mut report.findings);
         if options.fingerprints {
             let data = self.data();
@@ -204,7 +214,7 @@ impl Model {
     }
 
     /// The model's data files in its order, or why they cannot be read.
-    fn data(&self) -> Vec<Result<calipers_ir::Source, calipers_formats::DataError>> {
+    pub(crate) fn data(&self) -> Vec<Result<calipers_ir::Source, calipers_formats::DataError>> {
         // Data files are opened by their locations as the file has them.
         let model = &self.names.as_written;
         match &self.path {
@@ -217,6 +227,19 @@ impl Model {
     }
 }
 
+/// What an analysis adds to the report, where it is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Extras {
+    pub(crate) with_view: bool,
+    pub(crate) with_outline: bool,
+    /// The collapsible graph.
+    pub(crate) view: GraphView,
+    /// The nodes in the order of its list.
+    pub(crate) order: Vec<calipers_ir::NodeId>,
+    /// The parts of the network.
+    pub(crate) outline: calipers_arch::view::Outline,
+}
+
 /// Every stage after inference, each on the output of those before it.
 fn stages(
     model: &calipers_ir::Model,
@@ -224,7 +247,7 @@ fn stages(
     typed: &Typed,
     question: &HardwareQuery,
     weights: Option<&Weights>,
-    view: Option<&mut GraphView>,
+    extras: &mut Extras,
 ) -> Result<Report, Error> {
     let mut measured = calipers_measure::measure(model, typed, bindings, question.context)?;
     let (architecture, task, quantization, hardware, findings) = {
@@ -232,9 +255,13 @@ fn stages(
         let running = ExecutionPlan::new(&recognized.net, question.runtime);
         let subject =
             ModelProfile::new(model, bindings, typed, &measured, &recognized, &running, question);
-        if let Some(view) = view {
-            *view = calipers_arch::view::describe(model, typed, &measured, &recognized);
-            view.sizes = calipers_perf::size_choices(&subject, question);
+        if extras.with_view {
+            (extras.view, extras.order) =
+                calipers_arch::view::describe(model, typed, &measured, &recognized);
+            extras.view.sizes = calipers_perf::size_choices(&subject, question);
+        }
+        if extras.with_outline {
+            extras.outline = calipers_arch::view::outline(model, &recognized);
         }
         let hardware = calipers_perf::answer(&subject, question);
         let findings =
@@ -286,7 +313,7 @@ where
 }
 
 /// Refuses what was computed from a file that another process shortened meanwhile.
-fn check_whole(source: &calipers_ir::Source) -> Result<(), Error> {
+pub(crate) fn check_whole(source: &calipers_ir::Source) -> Result<(), Error> {
     match source.is_shortened() {
         true => Err(calipers_formats::Error::Shortened.into()),
         false => Ok(()),

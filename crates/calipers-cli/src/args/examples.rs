@@ -8,6 +8,7 @@ Examples:
   calipers card model.onnx -o card           a card to file next to the model
   calipers card models/ -o cards             one for each model, and an index
   calipers check model.onnx --fail-on error  what is risky; a gate for CI
+  calipers compare a.onnx b.onnx             what changed between two models
   calipers shapes model.onnx --dim batch=8   every value's type and shape
   calipers layers model.onnx --top 10        the ten most expensive nodes
   calipers sweep model.onnx --dim batch=1,8  what it costs at several sizes
@@ -21,5 +22,5 @@ Exit status:
   0  done
   1  the model cannot be read
   2  the arguments make no sense, or an output cannot be written
-  3  the stated device misses a stated target, or a finding is as severe as
-     --fail-on says";
+  3  the stated device misses a stated target, a finding is as severe as
+     --fail-on says, or a gate of `compare` fails";

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use calipers::{Selection, SelectionError};
 use calipers_render::output::Format;
 use calipers_report::Severity;
+use calipers_report::quantities::parse_bytes;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 
-use super::reading::parse_bytes;
 use super::summary::PrivacyArgs;
 use super::{BindArgs, Cli, Offer};
 use crate::commands::{Check, Explain, Gate};

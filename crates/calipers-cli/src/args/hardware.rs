@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use calipers::devices::Precision;
 use calipers_render::output::Format;
 use calipers_report::Runtime;
+use calipers_report::quantities::parse_time;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -58,8 +59,9 @@ impl HardwareArgs {
     }
 }
 
+/// The device, the software and the sizes of an estimate.
 #[derive(Args, Debug)]
-pub(super) struct WantedArgs {
+pub(super) struct EstimateArgs {
     /// Device, e.g. `h100` or `rtx-4090`; `auto` is this machine, `all` compares all; repeatable
     #[arg(long = "device", alias = "hardware", value_name = "ID")]
     devices: Vec<String>,
@@ -83,6 +85,12 @@ pub(super) struct WantedArgs {
     /// Tokens of a sequence
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     context: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct WantedArgs {
+    #[command(flatten)]
+    estimate: EstimateArgs,
 
     /// Target: longest time of one run, e.g. 20ms
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
@@ -103,17 +111,14 @@ fn runtimes() -> impl TypedValueParser<Value = Runtime> {
         .try_map(|id| id.parse::<Runtime>())
 }
 
-impl WantedArgs {
-    pub(super) fn is_given(&self) -> bool {
+impl EstimateArgs {
+    fn is_given(&self) -> bool {
         !self.devices.is_empty()
             || self.device_file.is_some()
             || self.runtime.is_some()
             || self.precision.is_some()
             || self.batch.is_some()
             || self.context.is_some()
-            || self.target_latency.is_some()
-            || self.target_throughput.is_some()
-            || self.target_first_token.is_some()
     }
 
     pub(super) fn resolve(self) -> Wanted {
@@ -129,9 +134,25 @@ impl WantedArgs {
             precision: self.precision,
             batch: self.batch,
             context: self.context,
+            ..Wanted::default()
+        }
+    }
+}
+
+impl WantedArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.estimate.is_given()
+            || self.target_latency.is_some()
+            || self.target_throughput.is_some()
+            || self.target_first_token.is_some()
+    }
+
+    pub(super) fn resolve(self) -> Wanted {
+        Wanted {
             target_latency_ms: self.target_latency,
             target_throughput: self.target_throughput,
             target_first_token_ms: self.target_first_token,
+            ..self.estimate.resolve()
         }
     }
 }
@@ -150,23 +171,6 @@ fn parse_count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Parses a time in milliseconds: `20ms`, `20 ms`, `0.02s`, `500us`.
-fn parse_time(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let scale = match unit.trim() {
-        "s" => 1e3,
-        "ms" => 1.0,
-        "us" | "µs" | "μs" => 1e-3,
-        "" => return Err("must have a unit; write 20ms or 0.02s".to_owned()),
-        other => return Err(format!("unknown unit {other:?}; expected s, ms or us")),
-    };
-    positive(number)
-        .map(|number| number * scale)
-        .ok_or_else(|| "must be a time > 0; write 20ms or 0.02s".to_owned())
-}
-
 /// Parses a rate: `100` or `100/s`.
 fn parse_rate(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_suffix("/s").unwrap_or(text).trim();
@@ -180,18 +184,6 @@ fn positive(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_have_units() {
-        for (text, wanted) in
-            [("20ms", 20.0), ("20 ms", 20.0), ("0.02s", 20.0), ("500us", 0.5), ("1.5 s", 1500.0)]
-        {
-            assert_eq!(parse_time(text), Ok(wanted), "{text}");
-        }
-        for text in ["20", "", "ms", "20m", "-1ms", "0ms", "1e3ms", "1.2.3ms", "NaN", "inf s"] {
-            assert!(parse_time(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn rates_and_counts_are_positive() {

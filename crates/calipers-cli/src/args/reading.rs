@@ -1,5 +1,6 @@
 //! What the commands that write a whole report are given also the model.
 
+use calipers_report::quantities::parse_bytes;
 use clap::Args;
 
 use super::BindArgs;
@@ -60,45 +61,5 @@ impl ReadingArgs {
             summary: self.summary.resolve()?,
             privacy: self.privacy.resolve(),
         })
-    }
-}
-
-/// Units of a size, by their spelling in capitals.
-const UNITS: [(&str, u64); 9] = [
-    ("KIB", 1 << 10),
-    ("MIB", 1 << 20),
-    ("GIB", 1 << 30),
-    ("TIB", 1 << 40),
-    ("KB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("TB", 1_000_000_000_000),
-    ("B", 1),
-];
-
-/// Parses a size in bytes: `1000`, `500MB`, `2 TB`, `64GiB`.
-pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
-    let capitals = text.trim().to_ascii_uppercase();
-    let unit = UNITS.iter().find_map(|(unit, bytes)| Some((capitals.strip_suffix(unit)?, *bytes)));
-    let (number, unit) = unit.unwrap_or((&capitals, 1));
-    let bytes = number.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-    bytes.ok_or_else(|| "must be a size such as 500MB, 200GB or 2TB".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_units() {
-        for (text, bytes) in
-            [("0", 0), ("17b", 17), ("500MB", 500_000_000), ("2 TB", 2_000_000_000_000)]
-        {
-            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
-        }
-        assert_eq!(parse_bytes("64GiB"), Ok(64 << 30));
-        for text in ["", "GB", "-1GB", "1.5GB", "1XB", "99999999999TB"] {
-            assert!(parse_bytes(text).is_err(), "{text}");
-        }
     }
 }

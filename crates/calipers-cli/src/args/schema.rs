@@ -19,6 +19,10 @@ pub(crate) enum SchemaOf {
     Card,
     /// The findings.
     Check,
+    /// The comparison of two models.
+    Compare,
+    /// The comparison of three models and more.
+    CompareTable,
     /// The table of nodes.
     Layers,
     /// The graph as groups.

@@ -87,7 +87,7 @@ fn warn_unread(report: &Report) {
 
 /// Returns the location of the model for code scanning: the relative path as given, or the file name
 /// alone if the path would reveal details of this machine.
-fn place(path: &Path, file: &str) -> String {
+pub(super) fn place(path: &Path, file: &str) -> String {
     let mut names = Vec::new();
     for part in path.components() {
         match part {

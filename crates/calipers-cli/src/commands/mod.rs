@@ -2,6 +2,7 @@
 
 mod card;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod devices;
@@ -22,6 +23,7 @@ mod sweep;
 
 pub(crate) use card::{Assets, Card, Day, Form};
 pub(crate) use check::{Check, Gate};
+pub(crate) use compare::Compare;
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;
 pub(crate) use devices::{Asked, Devices};

@@ -61,6 +61,7 @@ pub(crate) fn with_limit(options: Options, max_bytes: Option<u64>) -> Options {
 pub(crate) fn unusable(path: &Path, error: &Error) -> anyhow::Error {
     match error {
         Error::Read(_) => Problem::unreadable(path, error, error.hint()).into(),
+        Error::Cycle { .. } => Problem::invalid(error, error.hint()).into(),
         _ => Problem::unusable(error).into(),
     }
 }

@@ -19,6 +19,8 @@ impl Schema {
             SchemaOf::Hardware => calipers_report::hardware_schema(),
             SchemaOf::Card => calipers_report::figures_schema(),
             SchemaOf::Check => calipers_report::findings_schema(),
+            SchemaOf::Compare => calipers_report::comparison_schema(),
+            SchemaOf::CompareTable => calipers_report::comparison_table_schema(),
             SchemaOf::Layers => calipers_report::layers_schema(),
             SchemaOf::Sweep => calipers_report::sweep_schema(),
             SchemaOf::Shapes => calipers_report::shapes_schema(),

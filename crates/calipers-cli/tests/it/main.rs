@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
 
 mod card;
+mod compare;
 mod demo;
 mod devices;
 mod diagram;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     std::env::set_current_dir(calipers_testkit::root()).unwrap();
     calipers_testkit::main([
         card::tests(),
+        compare::tests(),
         demo::tests(),
         devices::tests(),
         diagram::tests(),

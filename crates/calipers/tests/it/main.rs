@@ -4,6 +4,7 @@
 
 mod architecture;
 mod caches;
+mod comparison;
 mod conformance;
 mod cost;
 mod diagrams;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     calipers_testkit::main([
         architecture::tests(),
         caches::tests(),
+        comparison::tests(),
         conformance::tests(),
         cost::tests(),
         diagrams::tests(),
