@@ -29,7 +29,7 @@ for target in "${targets[@]}"; do
   esac
   dictionary=$here/dict/text.dict length=65536
   case $target in onnx | inference | report | wire | sniff) dictionary=$here/dict/onnx.dict ;; esac
-  case $target in inference | report | devices | expressions | claims | templates) length=16384 ;; esac
+  case $target in inference | report | devices | expressions | gates | claims | templates) length=16384 ;; esac
   mkdir -p "$out/corpus/$target" "$out/findings/$target"
   # A finding does not end the run: a process of its own runs the inputs.
   FUZZ_TARGET=$target "$here/bin/calipers-fuzz" -fork="$jobs" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \

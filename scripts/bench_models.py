@@ -9,7 +9,7 @@ import random
 import struct
 from pathlib import Path
 
-FLOAT, INT64, FLOAT16 = 1, 7, 10  # TensorProto.DataType
+FLOAT, UINT8, INT8, INT64, FLOAT16 = 1, 2, 3, 7, 10  # TensorProto.DataType
 ITEM_BYTES = {FLOAT: 4, INT64: 8, FLOAT16: 2}
 
 
@@ -59,12 +59,14 @@ def attribute(name, value):
     return text(1, name) + b"".join(integer(8, item) for item in value) + integer(20, 7)
 
 
-def node(op, inputs, outputs, name="", **attributes):
+def node(op, inputs, outputs, name="", domain="", **attributes):
     body = b"".join(text(1, value) for value in inputs)
     body += b"".join(text(2, value) for value in outputs)
     if name:
         body += text(3, name)
     body += text(4, op)
+    if domain:
+        body += text(7, domain)
     body += b"".join(text(5, attribute(key, value)) for key, value in attributes.items())
     return text(1, body)
 
@@ -89,10 +91,11 @@ def entry(key, value):
     return text(13, text(1, key) + text(2, str(value)))
 
 
-def write_model(path, graph, opset=17):
+def write_model(path, graph, opset=17, domains=()):
     """Writes a file under another name and renames it, so that what is at `path` is whole."""
     head = integer(1, 8) + text(2, "calipers-bench")
-    tail = text(8, text(1, "") + integer(2, opset))
+    opsets = {"": opset} | dict.fromkeys(domains, 1)
+    tail = b"".join(text(8, text(1, domain) + integer(2, version)) for domain, version in opsets.items())
     temporary = path.with_suffix(".partial")
     with open(temporary, "wb") as out:
         for part in [head, *message(7, graph), tail]:

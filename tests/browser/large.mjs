@@ -22,8 +22,9 @@ function port(name) {
 const OPS = ['Relu', 'Add', 'Sigmoid', 'Mul', 'Tanh', 'Sub', 'MatMul', 'Max'];
 
 // A graph of this many nodes in which each reads the one before it, and some an earlier one: nothing in
-// it repeats, so only segments of it can be shown at once. The numbers are the same in every run.
-export function largeModel(count) {
+// it repeats, so only segments of it can be shown at once. The numbers are the same in every run. `others` names the
+// operators that take the place of some; the names of the nodes stay.
+export function largeModel(count, others = {}) {
   let seed = 1;
   const random = (below) => (seed = (seed * 48271) % 2147483647) % below;
   const nodes = [];
@@ -32,7 +33,7 @@ export function largeModel(count) {
     const inputs = [i ? `v${i - 1}` : 'x'];
     if (op === 'MatMul') inputs.push('w');
     else if (['Add', 'Mul', 'Sub', 'Max'].includes(op)) inputs.push(i > 1 ? `v${Math.max(0, i - 2 - random(40))}` : 'x');
-    nodes.push([1, message(...inputs.map((name) => [1, name]), [2, `v${i}`], [3, `/block.${Math.floor(i / 25)}/${op}_${i}`], [4, op])]);
+    nodes.push([1, message(...inputs.map((name) => [1, name]), [2, `v${i}`], [3, `/block.${Math.floor(i / 25)}/${op}_${i}`], [4, others[op] ?? op])]);
   }
   const weight = message([1, 64], [1, 64], [2, 1], [8, 'w'], [9, Buffer.alloc(64 * 64 * 4)]);
   const graph = message(...nodes, [2, 'large'], [5, weight], [11, port('x')], [12, port(`v${count - 1}`)]);

@@ -3,6 +3,7 @@
 mod claims;
 mod devices;
 mod expressions;
+mod gates;
 mod inference;
 mod onnx;
 mod report;
@@ -23,6 +24,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "claims", reads_models: false, run: claims::run },
     Target { name: "devices", reads_models: false, run: devices::run },
     Target { name: "expressions", reads_models: false, run: expressions::run },
+    Target { name: "gates", reads_models: false, run: gates::run },
     Target { name: "inference", reads_models: true, run: inference::run },
     Target { name: "onnx", reads_models: true, run: onnx::run },
     Target { name: "report", reads_models: true, run: report::run },
