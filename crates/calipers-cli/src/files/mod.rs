@@ -48,28 +48,27 @@ pub(crate) struct Changes {
 }
 
 /// What was prepared.
-#[derive(Default)]
 struct Pending {
     /// Holds the new files until they are committed.
     staging: PathBuf,
     /// New files by where they go.
     files: Vec<(PathBuf, PathBuf)>,
-    /// Folders that were created, in order.
-    folders: Vec<PathBuf>,
 }
 
 impl Changes {
     /// Prepares to write next to a file, in a folder that exists.
     pub(crate) fn next_to(path: &Path) -> anyhow::Result<Self> {
-        let changes = Self::start(folder_of(path), Vec::new());
+        let changes = Self::start(&mut leftovers(), folder_of(path), Vec::new());
         changes.map_err(|error| unwritable(path, &error).into())
     }
 
     /// Prepares to write into a folder, which is created with those above it if it is missing.
     pub(crate) fn in_folder(folder: &Path) -> anyhow::Result<Self> {
+        // An interrupt waits until the new folders are known, so that it can remove them.
+        let mut leftovers = leftovers();
         let mut folders = Vec::new();
         let made = make_folders(folder, &mut folders).and_then(|()| {
-            let changes = Self::start(folder, folders.clone());
+            let changes = Self::start(&mut leftovers, folder, folders.clone());
             changes.map_err(|error| unwritable(folder, &error).into())
         });
         if made.is_err() {
@@ -78,8 +77,11 @@ impl Changes {
         made
     }
 
-    fn start(folder: &Path, folders: Vec<PathBuf>) -> io::Result<Self> {
-        let mut leftovers = leftovers();
+    fn start(
+        leftovers: &mut Vec<Leftover>,
+        folder: &Path,
+        folders: Vec<PathBuf>,
+    ) -> io::Result<Self> {
         let staging = tempfile::Builder::new().prefix(".calipers-").tempdir_in(folder);
         // Removed by us, or by the thread that waits for signals.
         let staging = staging.map(TempDir::keep).map_err(|error| match error.get_ref() {
@@ -87,15 +89,15 @@ impl Changes {
             Some(_) => io::Error::from(error.kind()),
             None => error,
         })?;
-        leftovers.push(Leftover { staging: staging.clone(), folders: folders.clone() });
-        let pending = Pending { staging, folders, ..Pending::default() };
-        Ok(Self { pending: Mutex::new(pending) })
+        leftovers.push(Leftover { staging: staging.clone(), folders });
+        Ok(Self { pending: Mutex::new(Pending { staging, files: Vec::new() }) })
     }
 
     /// Creates a folder inside the one that is written to, unless it exists. A symbolic link in its
     /// place is refused.
     pub(crate) fn make_folder(&self, path: &Path) -> anyhow::Result<()> {
-        let mut pending = self.pending();
+        // An interrupt waits until the new folder is known, so that it can remove it.
+        let mut leftovers = leftovers();
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
             if !is_forced() {
                 return Err(refused_link(path).into());
@@ -104,8 +106,11 @@ impl Changes {
         }
         match fs::create_dir(path) {
             Ok(()) => {
-                pending.folders.push(path.to_owned());
-                register_folder(&pending.staging, path);
+                let staging = &self.pending().staging;
+                let mut known = leftovers.iter_mut();
+                if let Some(leftover) = known.find(|leftover| leftover.staging == *staging) {
+                    leftover.folders.push(path.to_owned());
+                }
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
@@ -134,7 +139,6 @@ impl Changes {
         for (staged, path) in std::mem::take(&mut pending.files) {
             fs::rename(&staged, &path).map_err(|error| unwritable(&path, &error))?;
         }
-        pending.folders.clear();
         leftovers.retain(|leftover| leftover.staging != pending.staging);
         // What is empty now; a failure leaves an empty folder behind.
         let _ = fs::remove_dir(&pending.staging);
@@ -181,14 +185,21 @@ impl Drop for Changes {
 /// What must go if the command does not end well.
 struct Leftover {
     staging: PathBuf,
+    /// Folders that were created, in order.
     folders: Vec<PathBuf>,
 }
 
 impl Leftover {
     fn remove(&self) {
-        // Another thread may add a file meanwhile.
+        // Other threads may still add files. Under another name they do not find the folder.
+        let removed = self.staging.with_extension("removed");
+        let staging = match fs::rename(&self.staging, &removed) {
+            Ok(()) => &removed,
+            Err(_) => &self.staging,
+        };
+        // One file may have been on its way.
         for _ in 0..3 {
-            if fs::remove_dir_all(&self.staging).is_ok() {
+            if fs::remove_dir_all(staging).is_ok() {
                 break;
             }
         }
@@ -200,12 +211,6 @@ static LEFTOVERS: Mutex<Vec<Leftover>> = Mutex::new(Vec::new());
 
 fn leftovers() -> MutexGuard<'static, Vec<Leftover>> {
     LEFTOVERS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn register_folder(staging: &Path, folder: &Path) {
-    if let Some(leftover) = leftovers().iter_mut().find(|leftover| leftover.staging == staging) {
-        leftover.folders.push(folder.to_owned());
-    }
 }
 
 /// Removes what was prepared and not committed; for an interrupt. Nothing is committed afterwards:

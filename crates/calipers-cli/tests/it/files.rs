@@ -31,6 +31,8 @@ calipers_testkit::tests! {
         a_shortened_file_does_not_end_a_batch,
         #[cfg(unix)]
         an_interrupt_leaves_nothing_behind,
+        #[cfg(unix)]
+        an_interrupt_removes_every_new_folder,
     ];
 }
 
@@ -318,7 +320,8 @@ fn run_while_shortening(
     args: &[&str],
     done: impl Fn(&super::Run) -> bool,
 ) -> super::Run {
-    for wait in [60, 120, 30, 240, 15, 480, 5, 90, 180, 360] {
+    let waits = [60, 120, 30, 240, 15, 480, 5, 90, 180, 360];
+    for wait in waits.into_iter().cycle().take(5 * waits.len()) {
         File::options()
             .write(true)
             .open(folder.join("long.bin"))
@@ -400,11 +403,46 @@ fn an_interrupt_leaves_nothing_behind() {
         let status = child.wait().unwrap();
         use std::os::unix::process::ExitStatusExt;
         assert!(status.signal() == Some(2) || status.success(), "{args:?}: {status}");
-        if status.signal() == Some(2) {
+        let written = ["deep/cards/README.md", "deep/card/README.md", "findings.json"]
+            .map(begins)
+            .contains(&true);
+        if status.signal() == Some(2) && !written {
             assert_eq!(listing(folder.path()), before, "{args:?}");
         } else {
             let _ = fs::remove_dir_all(folder.path().join("deep"));
             let _ = fs::remove_file(folder.path().join("findings.json"));
         }
+    }
+}
+
+#[cfg(unix)]
+fn an_interrupt_removes_every_new_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models");
+    fs::create_dir(&models).unwrap();
+    for model in 0..24 {
+        fs::write(models.join(format!("{model}.onnx")), calipers_samples::digits()).unwrap();
+    }
+    let card = ["card", "models", "-o", "deep/cards", "--assets", "svg"];
+    let before = listing(folder.path());
+    assert_eq!(run_in(folder.path(), &card).status, Some(0));
+    let after = listing(folder.path());
+    // Folders appear one after the other while cards are written: an interrupt comes between any two.
+    for wait in (0..24).map(|step| step * 4) {
+        let _ = fs::remove_dir_all(folder.path().join("deep"));
+        let mut command = calipers(&card);
+        command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let start = Instant::now();
+        let begun = || folder.path().join("deep").exists();
+        while !begun() && start.elapsed() < Duration::from_secs(10) {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(wait));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        child.wait().unwrap();
+        let found = listing(folder.path());
+        assert!(found == before || found == after, "after {wait} ms: {found:?}");
     }
 }
