@@ -115,9 +115,10 @@ fn likeness(sides: Sides<'_>, matching: &Matching, a: u32, b: u32) -> Option<u32
         return None;
     }
     let mut likeness = if is_same { 4 } else { 1 };
-    // A quantized operator keeps the shape of its weights.
+    // A quantized operator keeps the shape of its weights. Of two nodes that cannot both be matched,
+    // the one with weights identifies more.
     let has_same_weight = mine.weight[at] != 0 && mine.weight[at] == other.weight[there];
-    likeness += 3 * u32::from(!is_same && has_same_weight);
+    likeness += u32::from(has_same_weight) * if is_same { 2 } else { 3 };
     likeness += 3 * u32::from(mine.form[at] == other.form[there]);
     likeness += 3 * u32::from(mine.exact[at] == other.exact[there]);
     likeness += 2 * u32::from(mine.name[at] != 0 && mine.name[at] == other.name[there]);

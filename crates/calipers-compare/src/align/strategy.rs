@@ -26,6 +26,8 @@ const MAX_ORDERED: usize = 2_000;
 struct Score {
     /// Nodes added, removed and changed.
     edits: usize,
+    /// Nodes with weights among those added and removed.
+    weights: usize,
     /// Kinds of changes in all.
     kinds: u32,
     /// Nodes with another name.
@@ -79,7 +81,10 @@ fn matched(sides: Sides<'_>, start: Start) -> Matching {
 fn score(sides: Sides<'_>, matching: &Matching) -> Score {
     let wiring = Wiring { sides, matching };
     let free = matching.free_a().count() + matching.free_b().count();
-    let mut score = Score { edits: free, kinds: 0, renamed: 0 };
+    let (weight_a, weight_b) = (&sides.a.labels.weight, &sides.b.labels.weight);
+    let weights = matching.free_a().filter(|a| weight_a[*a as usize] != 0).count()
+        + matching.free_b().filter(|b| weight_b[*b as usize] != 0).count();
+    let mut score = Score { edits: free, weights, kinds: 0, renamed: 0 };
     for (a, b) in matching.pairs() {
         let differences = wiring.differences(a, b);
         score.edits += usize::from(differences.any());

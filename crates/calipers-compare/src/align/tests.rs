@@ -1,7 +1,7 @@
 //! Alignments of small models, and what holds for all of them.
 
 use calipers_ir::Model;
-use calipers_samples::{DataType, ModelBuilder, Node};
+use calipers_samples::{DataType, ModelBuilder, Node, Tensor};
 use proptest::prelude::*;
 
 use super::{Alignment, Subject, align};
@@ -77,6 +77,38 @@ fn one_edit_of_a_chain_is_found() {
     ];
     for (ops, expected) in edits {
         assert_eq!(counts(&aligned(&base, &chain(ops))), expected, "{ops:?}");
+    }
+}
+
+/// Matrix products and other operators, one after the other.
+fn layers(ops: &[&str], prefix: &str) -> Model {
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &["n", "8"]);
+    model.initializer(&Tensor::f32("w", &[8, 8], &[0.5; 64]));
+    let value = |at: usize| match at {
+        0 => "x".to_owned(),
+        _ if at == ops.len() => "y".to_owned(),
+        _ => format!("{prefix}{at}"),
+    };
+    for (at, op) in ops.iter().enumerate() {
+        let (input, output) = (value(at), value(at + 1));
+        let inputs: &[&str] = if *op == "MatMul" { &[&input, "w"] } else { &[&input] };
+        model.push(&Node::new(op, inputs, &[&output], &[]).named(&format!("{prefix}node{at}")));
+    }
+    model.output("y", DataType::F32, &["n", "8"]);
+    calipers_formats::read(model.build(), "tiny.onnx").unwrap()
+}
+
+#[test]
+fn nodes_with_weights_stay_where_others_can_move() {
+    let a = layers(&["MatMul", "Relu", "MatMul", "Relu", "Softmax"], "");
+    let b = layers(&["MatMul", "Relu", "Relu", "MatMul", "Softmax"], "other/");
+    for (a, b) in [(&a, &b), (&b, &a)] {
+        let alignment = aligned(a, b);
+        let op = |model: &Model, node| model.name(model.node(node).op).to_string();
+        let removed: Vec<String> = alignment.removed.iter().map(|node| op(a, *node)).collect();
+        let added: Vec<String> = alignment.added.iter().map(|node| op(b, *node)).collect();
+        assert_eq!((removed, added), (vec!["Relu".to_owned()], vec!["Relu".to_owned()]));
     }
 }
 
