@@ -20,6 +20,7 @@ mod matcher;
 mod network;
 mod operator;
 mod repair;
+mod score;
 mod signatures;
 mod strategy;
 #[cfg(test)]

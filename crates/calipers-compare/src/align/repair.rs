@@ -4,7 +4,8 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::matcher::{Matching, Sides};
-use super::network::{NONE, Source};
+use super::network::{NONE, Network, Reader, Source};
+use super::score::Score;
 use super::wiring::Wiring;
 
 /// Exchanges that are tried in one graph.
@@ -27,25 +28,33 @@ pub(crate) fn substitute(sides: Sides<'_>, matching: &mut Matching) {
     }
 }
 
+/// The free node of the second graph in the place of a node of the first.
 fn substitute_of(sides: Sides<'_>, matching: &Matching, a: u32) -> Option<u32> {
-    let mut candidates: Vec<u32> = Vec::new();
-    let mut add = |b: u32| {
-        if matching.a(b) == NONE && !candidates.contains(&b) {
-            candidates.push(b);
-        }
+    let readers = sides.a.readers(a).iter().take(MAX_NEIGHBORS);
+    let places = readers.filter_map(|reader| read_by(*reader, sides.b, |at| matching.b(at)));
+    let free: Vec<u32> = places.filter(|b| matching.a(*b) == NONE).collect();
+    free.into_iter().find(|b| is_same_place(sides, matching, a, *b))
+}
+
+/// The free node of the first graph in the place of a node of the second.
+fn substituted_by(sides: Sides<'_>, matching: &Matching, b: u32) -> Option<u32> {
+    let readers = sides.b.readers(b).iter().take(MAX_NEIGHBORS);
+    let places = readers.filter_map(|reader| read_by(*reader, sides.a, |at| matching.a(at)));
+    let free: Vec<u32> = places.filter(|a| matching.b(*a) == NONE).collect();
+    free.into_iter().find(|a| is_same_place(sides, matching, *a, b))
+}
+
+/// The node of the other graph that the counterpart of a reader reads at the same slot.
+fn read_by(reader: Reader, other: &Network<'_>, twin: impl Fn(u32) -> u32) -> Option<u32> {
+    let slot = reader.slot as usize;
+    let source = match reader.place {
+        NONE => other.outputs.get(slot).copied(),
+        place => Some(twin(place)).filter(|at| *at != NONE).map(|at| other.input(at, slot)),
     };
-    for reader in sides.a.readers(a).iter().take(MAX_NEIGHBORS) {
-        let source = match reader.place {
-            NONE => sides.b.outputs.get(reader.slot as usize).copied(),
-            place => Some(matching.b(place))
-                .filter(|behind| *behind != NONE)
-                .map(|behind| sides.b.input(behind, reader.slot as usize)),
-        };
-        if let Some(Source::Node { place, .. }) = source {
-            add(place);
-        }
+    match source {
+        Some(Source::Node { place, .. }) => Some(place),
+        _ => None,
     }
-    candidates.into_iter().find(|b| is_same_place(sides, matching, a, *b))
 }
 
 /// Whether two free nodes read the same values, and the same nodes read them.
@@ -61,7 +70,13 @@ fn is_same_place(sides: Sides<'_>, matching: &Matching, a: u32, b: u32) -> bool 
     };
     let (reads_a, reads_b): (Vec<&Source>, Vec<&Source>) =
         (inputs_a.iter().filter(computed).collect(), inputs_b.iter().filter(computed).collect());
-    if reads_a.len() != reads_b.len() || reads_a.is_empty() {
+    if reads_a.len() != reads_b.len() {
+        return false;
+    }
+    // Of nodes that read only stored tensors, those must have the same dimensions.
+    let (weight_a, weight_b) =
+        (sides.a.labels.weight[a as usize], sides.b.labels.weight[b as usize]);
+    if reads_a.is_empty() && (weight_a == 0 || weight_a != weight_b) {
         return false;
     }
     if !reads_a.iter().zip(&reads_b).all(|(left, right)| wiring.agree(**left, **right)) {
@@ -119,7 +134,8 @@ fn try_exchange(sides: Sides<'_>, matching: &mut Matching, a: u32, b: u32) {
         return;
     }
     let (near_a, near_b) = near(sides, matching, &[a, old_a], &[b, old_b]);
-    let before = cost(sides, matching, &near_a, &near_b);
+    let score = |matching: &Matching| score_near(sides, matching, &near_a, &near_b);
+    let before = score(matching);
     if old_b != NONE {
         matching.part(a, old_b);
     }
@@ -133,7 +149,7 @@ fn try_exchange(sides: Sides<'_>, matching: &mut Matching, a: u32, b: u32) {
     if may_pair {
         matching.pair(old_a, old_b);
     }
-    if cost(sides, matching, &near_a, &near_b) < before {
+    if score(matching) < before {
         return;
     }
     if may_pair {
@@ -145,6 +161,40 @@ fn try_exchange(sides: Sides<'_>, matching: &mut Matching, a: u32, b: u32) {
     }
     if old_a != NONE {
         matching.pair(old_a, b);
+    }
+}
+
+/// Matches nodes that are wired another way with what is in their place now, another operator, where
+/// that makes the edit smaller. What they were matched with may be in the place of another node.
+pub(crate) fn settle(sides: Sides<'_>, matching: &mut Matching) {
+    let wiring = Wiring { sides, matching };
+    let moved = matching.pairs().filter(|(a, b)| wiring.differences(*a, *b).wiring);
+    let moved: Vec<(u32, u32)> = moved.take(MAX_TRIALS).collect();
+    for (a, b) in moved {
+        let Some(place) = substitute_of(sides, matching, a) else { continue };
+        let (near_a, near_b) = near(sides, matching, &[a], &[b, place]);
+        matching.part(a, b);
+        matching.pair(a, place);
+        let other = substituted_by(sides, matching, b);
+        // The other node was free, so that it counted for itself alone.
+        let near_a: Vec<u32> = near_a.into_iter().chain(other).collect();
+        if let Some(other) = other {
+            matching.pair(other, b);
+        }
+        let after = score_near(sides, matching, &near_a, &near_b);
+        if let Some(other) = other {
+            matching.part(other, b);
+        }
+        matching.part(a, place);
+        matching.pair(a, b);
+        if after >= score_near(sides, matching, &near_a, &near_b) {
+            continue;
+        }
+        matching.part(a, b);
+        matching.pair(a, place);
+        if let Some(other) = other {
+            matching.pair(other, b);
+        }
     }
 }
 
@@ -169,22 +219,7 @@ fn near(sides: Sides<'_>, matching: &Matching, of_a: &[u32], of_b: &[u32]) -> (V
     (near_a, near_b)
 }
 
-/// What the edit costs at these nodes: free nodes and changed pairs, then names that changed.
-fn cost(sides: Sides<'_>, matching: &Matching, near_a: &[u32], near_b: &[u32]) -> (u32, u32, u32) {
-    let wiring = Wiring { sides, matching };
-    let (mut edits, mut kinds, mut renamed) = (0, 0, 0);
-    for a in near_a {
-        match matching.b(*a) {
-            NONE => edits += 1,
-            b => {
-                let differences = wiring.differences(*a, b);
-                edits += u32::from(differences.any());
-                kinds += differences.count();
-                let (mine, other) = (&sides.a.labels.name, &sides.b.labels.name);
-                renamed += u32::from(mine[*a as usize] != other[b as usize]);
-            }
-        }
-    }
-    let free = near_b.iter().filter(|b| matching.a(**b) == NONE).count();
-    (edits + u32::try_from(free).unwrap_or(u32::MAX), kinds, renamed)
+/// The size of the edit at these nodes.
+fn score_near(sides: Sides<'_>, matching: &Matching, near_a: &[u32], near_b: &[u32]) -> Score {
+    Score::new(sides, matching, near_a.iter().copied(), near_b.iter().copied())
 }

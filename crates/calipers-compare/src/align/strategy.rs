@@ -2,8 +2,8 @@
 
 use super::gaps::fill;
 use super::matcher::{Matching, Sides, Strictness};
-use super::repair::{exchange, substitute};
-use super::wiring::Wiring;
+use super::repair::{exchange, settle, substitute};
+use super::score::Score;
 
 /// Where matching begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,19 +21,6 @@ enum Start {
 /// Nodes above which the canonical order alone is not tried: it takes the square of their number.
 const MAX_ORDERED: usize = 2_000;
 
-/// The size of an edit, most important first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Score {
-    /// Nodes added, removed and changed.
-    edits: usize,
-    /// Nodes with weights among those added and removed.
-    weights: usize,
-    /// Kinds of changes in all.
-    kinds: u32,
-    /// Nodes with another name.
-    renamed: usize,
-}
-
 /// Matches two graphs so that the edit is as small as it can be found.
 pub(crate) fn best(sides: Sides<'_>) -> Matching {
     let mut best: Option<(Score, Matching)> = None;
@@ -43,7 +30,7 @@ pub(crate) fn best(sides: Sides<'_>) -> Matching {
             continue;
         }
         let matching = matched(sides, start);
-        let score = score(sides, &matching);
+        let score = Score::new(sides, &matching, sides.a.places(), sides.b.places());
         let is_better = best.as_ref().is_none_or(|(known, _)| score < *known);
         if is_better {
             best = Some((score, matching));
@@ -75,22 +62,6 @@ fn matched(sides: Sides<'_>, start: Start) -> Matching {
         substitute(sides, &mut matching);
     }
     exchange(sides, &mut matching);
+    settle(sides, &mut matching);
     matching
-}
-
-fn score(sides: Sides<'_>, matching: &Matching) -> Score {
-    let wiring = Wiring { sides, matching };
-    let free = matching.free_a().count() + matching.free_b().count();
-    let (weight_a, weight_b) = (&sides.a.labels.weight, &sides.b.labels.weight);
-    let weights = matching.free_a().filter(|a| weight_a[*a as usize] != 0).count()
-        + matching.free_b().filter(|b| weight_b[*b as usize] != 0).count();
-    let mut score = Score { edits: free, weights, kinds: 0, renamed: 0 };
-    for (a, b) in matching.pairs() {
-        let differences = wiring.differences(a, b);
-        score.edits += usize::from(differences.any());
-        score.kinds += differences.count();
-        let (mine, other) = (&sides.a.labels.name, &sides.b.labels.name);
-        score.renamed += usize::from(mine[a as usize] != other[b as usize]);
-    }
-    score
 }
