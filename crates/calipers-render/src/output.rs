@@ -30,9 +30,9 @@ pub static FORMATS: &[&Format] = &[
     &sarif::FORMAT,
 ];
 
-/// Returns the format of this id.
+/// Returns the format of this id, or of this file name extension.
 pub fn find(id: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|format| format.id == id)
+    FORMATS.iter().copied().find(|format| format.id == id || format.extensions.contains(&id))
 }
 
 /// A form of an answer.

@@ -11,6 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
 
+use super::format::possible_value;
 use super::hardware::EstimateArgs;
 use super::summary::PrivacyArgs;
 use super::{BindArgs, Cli, ends_in, refuse_unknown_ending};
@@ -23,6 +24,7 @@ Examples:
   calipers compare a.onnx b.onnx --weights          also compare every weight
   calipers compare a.onnx b.onnx -o diff.html       both graphs side by side
   calipers compare a.onnx b.onnx -o comment.md      for a pull request
+  calipers compare a.onnx b.onnx -o d.html -o d.json  two formats in one run
   calipers compare baseline.json model.onnx --gate 'macs <= +5%'
   calipers compare a.onnx b.onnx --gate 'latency@l4 <= 20ms' \\
     --gate 'interface compatible' --gate 'no new error'
@@ -45,9 +47,9 @@ pub(super) struct CompareArgs {
     #[arg(long, value_parser = formats())]
     format: Option<ComparisonFormat>,
 
-    /// Output file, created or overwritten; `-` is standard output
-    #[arg(short, long, value_name = "PATH")]
-    output: Option<PathBuf>,
+    /// Output file, created or overwritten; `-` is standard output. Repeat it to write several formats
+    #[arg(short, long = "output", value_name = "PATH")]
+    outputs: Vec<PathBuf>,
 
     /// Also compare every stored weight
     #[arg(long)]
@@ -97,7 +99,7 @@ const HTML: &str = "html";
 fn formats() -> impl TypedValueParser<Value = ComparisonFormat> {
     let values = FORMATS
         .iter()
-        .map(|format| PossibleValue::new(format.id).help(format.description))
+        .map(|format| possible_value(format))
         .chain([PossibleValue::new(HTML).help("Interactive page with both graphs")]);
     PossibleValuesParser::new(values).map(|id| match id.as_str() {
         HTML => ComparisonFormat::Html,
@@ -107,11 +109,7 @@ fn formats() -> impl TypedValueParser<Value = ComparisonFormat> {
 
 impl CompareArgs {
     pub(super) fn resolve(self) -> Result<Compare, clap::Error> {
-        let output = Target::new(self.output);
-        let format = match self.format {
-            Some(format) => format,
-            None => named(&output)?,
-        };
+        let outputs = outputs(self.outputs, self.format)?;
         for metric in &self.metrics {
             if metric.values.len() != self.models.len() {
                 let message = format!(
@@ -134,8 +132,7 @@ impl CompareArgs {
         }
         Ok(Compare {
             models: self.models,
-            format,
-            output,
+            outputs,
             weights: self.weights,
             max_bytes: self.max_bytes,
             gates: self.gates,
@@ -147,6 +144,38 @@ impl CompareArgs {
             privacy: self.privacy.resolve(),
         })
     }
+}
+
+/// Where the comparison is written, and in which format.
+fn outputs(
+    paths: Vec<PathBuf>,
+    format: Option<ComparisonFormat>,
+) -> Result<Vec<(Target, ComparisonFormat)>, clap::Error> {
+    let mut targets: Vec<Target> = paths.into_iter().map(|path| Target::new(Some(path))).collect();
+    if targets.is_empty() {
+        targets.push(Target::Stdout);
+    }
+    let mut outputs: Vec<(Target, ComparisonFormat)> = Vec::new();
+    for target in targets {
+        let refuse =
+            |message: &str| Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
+        if outputs.iter().any(|(known, _)| *known == target) {
+            return refuse(
+                "--output: two outputs go to the same place\n\n  give each a file of its own",
+            );
+        }
+        if format.is_some() && !outputs.is_empty() {
+            return refuse(
+                "--format applies to one output\n\n  leave it out: file names select the formats",
+            );
+        }
+        let format = match format {
+            Some(format) => format,
+            None => named(&target)?,
+        };
+        outputs.push((target, format));
+    }
+    Ok(outputs)
 }
 
 /// The format that the name of the output calls for, else text.

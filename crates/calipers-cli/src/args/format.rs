@@ -51,9 +51,8 @@ impl Offer {
 
     /// Parses the value of `--format`.
     pub(super) fn parser(self) -> impl TypedValueParser<Value = &'static Format> {
-        let values =
-            self.formats().map(|format| PossibleValue::new(format.id).help(format.description));
-        PossibleValuesParser::new(values).map(|id| find(&id).unwrap_or(&terminal::FORMAT))
+        PossibleValuesParser::new(self.formats().map(possible_value))
+            .map(|id| find(&id).unwrap_or(&terminal::FORMAT))
     }
 
     /// The format asked for, or the one that the output's name calls for, else text.
@@ -78,6 +77,12 @@ impl Offer {
         let Target::File(path) = output else { return None };
         self.formats().find(|format| format.extensions.iter().any(|end| ends_in(path, end)))
     }
+}
+
+/// A format as a value of `--format`. Its file name extensions are other names for it.
+pub(super) fn possible_value(format: &Format) -> PossibleValue {
+    let aliases = format.extensions.iter().filter(|extension| **extension != format.id);
+    PossibleValue::new(format.id).help(format.description).aliases(aliases.copied())
 }
 
 /// Refuses an output whose name has an ending that is not among these. A name without an ending is

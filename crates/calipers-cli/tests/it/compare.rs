@@ -19,6 +19,7 @@ calipers_testkit::tests! {
         a_wrong_gate_is_pointed_at,
         failed_gates_are_named,
         metrics_must_fit_the_models,
+        one_run_writes_several_formats,
     ];
 }
 
@@ -150,4 +151,27 @@ fn metrics_must_fit_the_models() {
     assert_mentions(&refuse(&["--eval", "a.json"]), &["--eval", "2 models"]);
     let message = refuse(&["--eval", "a.json", "--eval", "b.json"]);
     assert_mentions(&message, &["no metric in common"]);
+}
+
+fn one_run_writes_several_formats() {
+    let folder = folder();
+    let outputs = ["d.md", "d.sarif", "d.json", "d.html"];
+    let options: Vec<&str> = outputs.iter().flat_map(|output| ["-o", output]).collect();
+    let models = ["compare", "digits.onnx", "encoder.onnx"];
+    let run = run_in(folder.path(), &[&models[..], &options].concat());
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    for output in outputs {
+        let alone = format!("alone-{output}");
+        let run = run_in(folder.path(), &[&models[..], &["-o", &alone]].concat());
+        assert_eq!(run.status, Some(0), "{}", run.stderr);
+        let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+        assert!(read(output) == read(&alone), "{output} is another file");
+    }
+    // Standard output takes one of them.
+    let run = run_in(folder.path(), &[&models[..], &["-o", "-", "-o", "e.json"]].concat());
+    assert!(run.status == Some(0) && run.stdout.contains("Verdict"), "{}", run.stderr);
+    let two = ["digits.onnx", "encoder.onnx", "-o", "d.md", "-o", "d.md"];
+    assert_mentions(&refused(folder.path(), 2, &two), &["two outputs go to the same place"]);
+    let format = ["digits.onnx", "encoder.onnx", "--format", "md", "-o", "d.md", "-o", "d.json"];
+    assert_mentions(&refused(folder.path(), 2, &format), &["--format applies to one output"]);
 }

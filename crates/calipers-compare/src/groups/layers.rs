@@ -179,6 +179,10 @@ fn numbers(names: &[&str]) -> Option<String> {
     }
     all.sort_unstable_by_key(|(_, number)| *number);
     let numbers: Vec<u64> = all.iter().map(|(_, number)| *number).collect();
+    // Each stage numbers its blocks from 1: equal numbers identify none.
+    if numbers.windows(2).any(|two| two[0] == two[1]) {
+        return None;
+    }
     let (first, last) = (*numbers.first()?, *numbers.last()?);
     if numbers.len() > 2 && last - first + 1 == numbers.len() as u64 {
         return Some(format!("{first} to {last}"));
@@ -202,5 +206,6 @@ mod tests {
         assert_eq!(numbers(&["Layer 1", "Layer 3", "Layer 4"]).as_deref(), Some("1, 3 and 4"));
         assert_eq!(numbers(&["Layer 1", "Block 3"]), None);
         assert_eq!(numbers(&["Layer 1", "Head"]), None);
+        assert_eq!(numbers(&["Block 1", "Block 1", "Block 2"]), None);
     }
 }

@@ -20,7 +20,7 @@ pub fn figures(figures: &[FigureChange], labels: (&str, &str)) -> Table {
             Column { title: Value::Name(labels.1.to_owned()), ..Column::figures("b", "B") }
                 .short("B"),
             Column::figures("delta", "change"),
-            Column::figures("percent", "").zero(crate::table::Zero::Shown),
+            Column::figures("percent", "percent").short("").zero(crate::table::Zero::Shown),
         ],
     );
     for figure in figures {

@@ -6,13 +6,13 @@ mod metrics;
 mod side;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use calipers::gates::Gate;
 use calipers::{Bindings, Compared, HardwareQuery, Options, rules};
 use calipers_render::output::Answer;
-use calipers_render::{comparison as render, sarif};
+use calipers_render::{comparison as render, markdown, sarif};
 use calipers_report::{Comparison, ComparisonTable, Metric};
 
 use self::budget::Budget;
@@ -32,8 +32,8 @@ const DEVICES: [&str; 2] = ["l4", "i9-13900k"];
 #[derive(Debug)]
 pub(crate) struct Compare {
     pub(crate) models: Vec<PathBuf>,
-    pub(crate) format: ComparisonFormat,
-    pub(crate) output: Target,
+    /// Where the comparison goes, and in which format.
+    pub(crate) outputs: Vec<(Target, ComparisonFormat)>,
     /// Whether to compare every weight.
     pub(crate) weights: bool,
     /// Bytes of weights to read at most.
@@ -54,7 +54,7 @@ impl Compare {
     /// Compares the models and writes what changed.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         for path in &self.models {
-            model::check(path, &self.output)?;
+            self.check(path)?;
         }
         let rules = rules();
         let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
@@ -93,11 +93,16 @@ impl Compare {
         Ok(report_failures(&failed))
     }
 
+    /// Refuses a model that cannot be there, or that an output would replace.
+    fn check(&self, path: &Path) -> anyhow::Result<()> {
+        self.outputs.iter().try_for_each(|(target, _)| model::check(path, target))
+    }
+
     /// The files to compare: the baseline of the budget comes first where one model was given.
     fn paths(&self, budget: &Budget) -> anyhow::Result<Vec<PathBuf>> {
         let [model] = self.models.as_slice() else { return Ok(self.models.clone()) };
         if let Some(baseline) = &budget.baseline {
-            model::check(baseline, &self.output)?;
+            self.check(baseline)?;
             return Ok(vec![baseline.clone(), model.clone()]);
         }
         if let Some(gate) = budget.gates.iter().find(|gate| gate.needs_baseline()) {
@@ -171,35 +176,46 @@ impl Compare {
         place: &str,
     ) -> anyhow::Result<Comparison> {
         let failed = |error| self.failed(&error);
-        let format = match self.format {
-            ComparisonFormat::Html => {
-                let (mut comparison, view) = {
-                    let options = self.watched(options);
-                    calipers::compare_graphs(a, b, &options).map_err(failed)?
-                };
-                finish(&mut comparison);
-                let document = render::document(&comparison);
-                self.output.write(&render::page::html(&comparison, view.as_ref(), &document))?;
-                return Ok(comparison);
-            }
-            ComparisonFormat::Answer(format) => format,
-        };
-        let mut comparison = {
+        let is_page = |(_, format): &(Target, ComparisonFormat)| *format == ComparisonFormat::Html;
+        let (mut comparison, view) = {
             let options = self.watched(options);
-            calipers::compare(a, b, &options).map_err(failed)?
+            match self.outputs.iter().any(is_page) {
+                true => calipers::compare_graphs(a, b, &options).map_err(failed)?,
+                false => (calipers::compare(a, b, &options).map_err(failed)?, None),
+            }
         };
         finish(&mut comparison);
-        if *format == calipers_render::markdown::FORMAT {
-            self.output.write(&render::markdown(&comparison, &labels::key(&self.models)))?;
-        } else {
-            let labels = (comparison.a.label.as_str(), comparison.b.label.as_str());
-            let rules = rules();
-            let answer = Answer::table(&comparison, render::figures(&comparison.figures, labels))
-                .documents(|| vec![render::document(&comparison)])
-                .sarif(|| sarif::comparison(&comparison, &rules, place));
-            self.output.write_answer(&answer, format)?;
-        }
+        let labels = (comparison.a.label.as_str(), comparison.b.label.as_str());
+        let rules = rules();
+        let answer = Answer::table(&comparison, render::figures(&comparison.figures, labels))
+            .documents(|| vec![render::document(&comparison)])
+            .sarif(|| sarif::comparison(&comparison, &rules, place));
+        self.write(
+            &answer,
+            || render::page::html(&comparison, view.as_ref(), &render::document(&comparison)),
+            || render::markdown(&comparison, &labels::key(&self.models)),
+        )?;
+        drop(answer);
         Ok(comparison)
+    }
+
+    /// Writes every output; a page and Markdown for comments are made for comparisons.
+    fn write(
+        &self,
+        answer: &Answer<'_>,
+        page: impl Fn() -> String,
+        comment: impl Fn() -> String,
+    ) -> anyhow::Result<()> {
+        for (target, format) in &self.outputs {
+            match format {
+                ComparisonFormat::Html => target.write(&page())?,
+                ComparisonFormat::Answer(format) if **format == markdown::FORMAT => {
+                    target.write(&comment())?;
+                }
+                ComparisonFormat::Answer(format) => target.write_answer(answer, format)?,
+            }
+        }
+        Ok(())
     }
 
     /// Several models, each compared with the first.
@@ -225,13 +241,6 @@ impl Compare {
     }
 
     fn write_table(&self, table: &ComparisonTable, place: &str) -> anyhow::Result<()> {
-        let format = match self.format {
-            ComparisonFormat::Html => return self.output.write(&render::page::table_html(table)),
-            ComparisonFormat::Answer(format) => format,
-        };
-        if *format == calipers_render::markdown::FORMAT {
-            return self.output.write(&render::table_markdown(table, &labels::key(&self.models)));
-        }
         let rules = rules();
         let answer = Answer::table(table, render::figure_rows(table))
             .documents(|| vec![render::table_document(table)])
@@ -239,7 +248,11 @@ impl Compare {
                 let last = table.comparisons.last().cloned().unwrap_or_default();
                 sarif::comparison(&last, &rules, place)
             });
-        self.output.write_answer(&answer, format)
+        self.write(
+            &answer,
+            || render::page::table_html(table),
+            || render::table_markdown(table, &labels::key(&self.models)),
+        )
     }
 }
 
