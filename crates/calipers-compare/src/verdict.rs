@@ -2,10 +2,10 @@
 
 use calipers_report::units::{counted, signed_percent};
 use calipers_report::{
-    Comparison, Direction, FigureChange, FigureKind, ModelSource, Severity, Verdict,
+    Comparison, Direction, FigureChange, FigureKind, Finding, ModelSource, Severity, Verdict,
 };
 
-use crate::groups::lower;
+use crate::groups::{capital, lower};
 
 /// Differences below this percentage are not worth a sentence.
 const WORTH_SAYING: f64 = 0.5;
@@ -80,59 +80,89 @@ fn compatibility(
 /// What got better and what got worse.
 fn trade(comparison: &Comparison) -> String {
     let (mut better, mut worse) = (Vec::new(), Vec::new());
-    let mut uncertain = false;
+    // Errors come first, so that figures do not displace them.
+    count_findings(comparison, Severity::Error, &mut better, &mut worse);
     for kind in SPOKEN {
-        // One device speaks for all.
-        let figure = comparison.figures.iter().find(|figure| figure.kind == *kind);
-        let Some(figure) = figure.filter(|figure| figure.incomparable().is_none()) else {
-            continue;
-        };
-        if figure.within_error {
-            uncertain |=
-                figure.delta.is_some() && figure.percent.is_some_and(|p| p.abs() >= WORTH_SAYING);
-            continue;
-        }
-        let Some(phrase) = phrase(figure) else { continue };
-        match figure.direction {
-            Some(Direction::Better) => better.push(phrase),
-            Some(Direction::Worse) => worse.push(phrase),
-            _ => {}
+        let certain: Vec<&FigureChange> =
+            comparable(comparison, *kind).filter(|figure| !figure.within_error).collect();
+        for (direction, phrases) in
+            [(Direction::Better, &mut better), (Direction::Worse, &mut worse)]
+        {
+            let phrases_of_kind = certain
+                .iter()
+                .filter(|figure| figure.direction == Some(direction))
+                .filter_map(|figure| phrase(figure));
+            // One device speaks for all; every metric counts.
+            let most = if *kind == FigureKind::Metric { usize::MAX } else { 1 };
+            phrases.extend(phrases_of_kind.take(most));
         }
     }
-    let (new, resolved) = (&comparison.findings.new, &comparison.findings.resolved);
-    let severe = |findings: &[calipers_report::Finding], severity: Severity| {
-        findings.iter().filter(|finding| finding.severity == severity).count() as u64
-    };
-    for (severity, one, many) in
-        [(Severity::Error, "error", "errors"), (Severity::Warning, "warning", "warnings")]
-    {
-        let (came, went) = (severe(new, severity), severe(resolved, severity));
-        if came > 0 {
-            worse.push(format!("{} new", counted(came, one, many)));
-        }
-        if went > 0 {
-            better.push(format!("{} resolved", counted(went, one, many)));
-        }
-    }
+    count_findings(comparison, Severity::Warning, &mut better, &mut worse);
     better.truncate(MAX_NAMED);
     worse.truncate(MAX_NAMED);
-    let end = match uncertain {
-        true => "; latency is within the estimate's error",
-        false => "",
-    };
-    match (better.is_empty(), worse.is_empty()) {
-        (true, true) if uncertain => "Latency is within the estimate's error.".to_owned(),
-        (true, true) if is_at_other_sizes(comparison) => {
+    let uncertain = uncertain_latency(comparison);
+    let end = uncertain.as_ref().map(|latency| format!("; {latency}")).unwrap_or_default();
+    let findings = &comparison.findings;
+    match (better.is_empty(), worse.is_empty(), uncertain) {
+        (true, true, Some(latency)) => format!("{}.", capital(&latency)),
+        (true, true, None) if is_at_other_sizes(comparison) => {
             "Costs were computed at other input sizes and are not compared.".to_owned()
         }
-        (true, true) if new.is_empty() && resolved.is_empty() => {
+        (true, true, None) if findings.new.is_empty() && findings.resolved.is_empty() => {
             "Cost, memory and findings are the same.".to_owned()
         }
-        (true, true) => "Cost and memory are the same.".to_owned(),
-        (false, true) => format!("Better: {}{end}.", better.join(", ")),
-        (true, false) => format!("Worse: {}{end}.", worse.join(", ")),
-        (false, false) => {
+        (true, true, None) => "Cost and memory are the same.".to_owned(),
+        (false, true, _) => format!("Better: {}{end}.", better.join(", ")),
+        (true, false, _) => format!("Worse: {}{end}.", worse.join(", ")),
+        (false, false, _) => {
             format!("Better: {}; worse: {}{end}.", better.join(", "), worse.join(", "))
+        }
+    }
+}
+
+/// Figures of a kind that can be compared.
+fn comparable(comparison: &Comparison, kind: FigureKind) -> impl Iterator<Item = &FigureChange> {
+    let figures = comparison.figures.iter();
+    figures.filter(move |figure| figure.kind == kind && figure.incomparable().is_none())
+}
+
+/// Which latencies differ by less than their estimates' errors.
+fn uncertain_latency(comparison: &Comparison) -> Option<String> {
+    let is_uncertain = |figure: &&FigureChange| {
+        figure.within_error && figure.percent.is_some_and(|percent| percent.abs() >= WORTH_SAYING)
+    };
+    let uncertain: Vec<String> = comparable(comparison, FigureKind::Latency)
+        .filter(is_uncertain)
+        .map(|figure| lower(&figure.label))
+        .collect();
+    let is_certain = |figure: &FigureChange| !figure.within_error && phrase(figure).is_some();
+    let latency = match uncertain.as_slice() {
+        [] => return None,
+        [first, ..] if comparable(comparison, FigureKind::Latency).any(is_certain) => first,
+        _ => "latency",
+    };
+    Some(format!("{latency} is within the estimate's error"))
+}
+
+/// Adds findings of a severity that came and went.
+fn count_findings(
+    comparison: &Comparison,
+    severity: Severity,
+    better: &mut Vec<String>,
+    worse: &mut Vec<String>,
+) {
+    let count = |findings: &[Finding]| {
+        findings.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    let name = severity.id();
+    match count(&comparison.findings.new) {
+        0 => {}
+        new => worse.push(counted(new, &format!("new {name}"), &format!("new {name}s"))),
+    }
+    match count(&comparison.findings.resolved) {
+        0 => {}
+        resolved => {
+            better.push(format!("{} resolved", counted(resolved, name, &format!("{name}s"))));
         }
     }
 }
@@ -152,4 +182,86 @@ fn phrase(figure: &FigureChange) -> Option<String> {
         _ => lower(&figure.label),
     };
     Some(format!("{label} {}", signed_percent(percent)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(kind: FigureKind, label: &str, percent: f64, within_error: bool) -> FigureChange {
+        FigureChange {
+            kind,
+            label: label.to_owned(),
+            percent: Some(percent),
+            within_error,
+            direction: Some(match percent > 0.0 {
+                true => Direction::Worse,
+                false => Direction::Better,
+            }),
+            ..FigureChange::default()
+        }
+    }
+
+    fn latency(device: &str, percent: f64, within_error: bool) -> FigureChange {
+        figure(FigureKind::Latency, &format!("Latency on {device}"), percent, within_error)
+    }
+
+    fn finding(severity: Severity) -> Finding {
+        Finding {
+            id: String::new(),
+            severity,
+            title: String::new(),
+            detail: String::new(),
+            nodes: Vec::new(),
+            recommendation: String::new(),
+        }
+    }
+
+    fn sentence(figures: Vec<FigureChange>, new: &[Severity]) -> String {
+        let mut comparison = Comparison { figures, ..Comparison::default() };
+        comparison.findings.new = new.iter().copied().map(finding).collect();
+        trade(&comparison)
+    }
+
+    #[test]
+    fn uncertain_latencies_are_named_where_others_are_certain() {
+        let (l4, cpu) = (latency("l4", 40.0, true), latency("i9-13900k", 126.0, false));
+        assert_eq!(
+            sentence(vec![l4.clone(), cpu], &[]),
+            "Worse: latency on i9-13900k +126%; latency on l4 is within the estimate's error."
+        );
+        let both = vec![l4.clone(), latency("i9-13900k", 30.0, true)];
+        assert_eq!(sentence(both, &[]), "Latency is within the estimate's error.");
+        let mixed = vec![latency("l4", 80.0, false), latency("i9-13900k", -60.0, false)];
+        assert_eq!(
+            sentence(mixed, &[]),
+            "Better: latency on i9-13900k −60%; worse: latency on l4 +80%."
+        );
+    }
+
+    #[test]
+    fn figures_do_not_displace_a_new_error() {
+        let figures = vec![
+            latency("l4", 200.0, false),
+            figure(FigureKind::Macs, "MACs", 50.0, false),
+            figure(FigureKind::Weights, "Weights, total", 50.0, false),
+        ];
+        assert_eq!(
+            sentence(figures, &[Severity::Error, Severity::Error, Severity::Info]),
+            "Worse: 2 new errors, latency on l4 +200%, MACs +50%."
+        );
+    }
+
+    #[test]
+    fn every_metric_counts() {
+        let metrics = vec![
+            figure(FigureKind::Metric, "accuracy", -4.0, false),
+            figure(FigureKind::Metric, "loss", 9.0, false),
+            figure(FigureKind::Metric, "recall", -3.0, false),
+        ];
+        assert_eq!(
+            sentence(metrics, &[]),
+            "Better: accuracy −4.0%, recall −3.0%; worse: loss +9.0%."
+        );
+    }
 }

@@ -6,7 +6,7 @@ use calipers_report::units::counted;
 use calipers_report::{ChangeGroup, CompositeKind, GroupKind, GroupedChange, PartKind};
 use hashbrown::HashMap;
 
-use super::places::{kind_name, lower, plural};
+use super::places::{capital, kind_name, lower, plural};
 use super::{Left, producers, readers};
 use crate::graph::Graph;
 
@@ -157,14 +157,6 @@ fn described(outline: &Outline, parts: Vec<Whole>, verb: &str) -> Vec<(String, V
             (text, places)
         })
         .collect()
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }
 
 /// The numbers of names that differ only in those: `3, 4 and 7`, or `3 to 8`.

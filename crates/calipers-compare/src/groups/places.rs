@@ -111,6 +111,15 @@ pub(crate) fn lower(name: &str) -> String {
     }
 }
 
+/// A text at the start of a sentence.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
