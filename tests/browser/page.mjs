@@ -1,30 +1,16 @@
 // The report's page in a real browser: opened from disk, it must work by pointer and by keyboard, agree with the
 // command at every choice of device and sizes, make no request, and let no name be more than text.
 //
-// Run by scripts/browser, which sets CALIPERS, CHROMIUM and FOLDER.
+// Run by scripts/browser.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
+import { close, command, model, open as openPage, pages, runTests, violations } from './harness.mjs';
 import { hostileModels } from './hostile.mjs';
 import { largeModel } from './large.mjs';
 
-const { CALIPERS, CHROMIUM, FOLDER } = process.env;
-const require = createRequire(join(FOLDER, 'package.json'));
-const { chromium } = require('playwright-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const run = promisify(execFile);
-const limits = { maxBuffer: 1 << 28 };
-const fixtures = new URL('../fixtures/', import.meta.url).pathname;
-const pages = join(FOLDER, 'pages');
-mkdirSync(pages, { recursive: true });
-
-const model = (name) => join(fixtures, name);
-const command = async (...args) => (await run(CALIPERS, args, limits)).stdout;
 const inspect = async (...args) => JSON.parse(await command('inspect', '--format', 'json', ...args));
 
 async function write(path, name, ...args) {
@@ -33,27 +19,7 @@ async function write(path, name, ...args) {
   return page;
 }
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-
-// Opens a page, and fails on any error it logs and on anything it asks for.
-async function open(file, { hash = '', ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on('console', (entry) => ['error', 'warning'].includes(entry.type()) && wrong.push(entry.text()));
-  page.on('pageerror', (error) => wrong.push(error.message));
-  page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || wrong.push(`requested ${request.url()}`));
-  page.wrong = wrong;
-  await page.goto(`file://${file}${hash}`);
-  await page.waitForFunction(() => document.documentElement.dataset.ready);
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.ready), 'yes');
-  return page;
-}
-
-async function close(page) {
-  assert.deepEqual(page.wrong, []);
-  await page.context().close();
-}
+const open = (file, options) => openPage(file, { viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
 
 const boxes = (page) => page.evaluate(() => Number(document.querySelector('.stage').dataset.boxes));
 const text = (page, selector) => page.locator(selector).first().textContent();
@@ -69,17 +35,6 @@ async function setSize(page, name, size) {
 
 // A figure of the chosen device.
 const fact = (page, name) => page.locator('#device-now .facts > div', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) }).locator('dd').textContent();
-
-// Runs axe by the debugger, which the page's policy does not bind.
-async function violations(page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Runtime.evaluate', { expression: axe });
-  const result = await session.send('Runtime.evaluate', {
-    expression: `axe.run(document).then((it) => JSON.stringify(it.violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary)])))`,
-    awaitPromise: true,
-  });
-  return JSON.parse(result.result.value);
-}
 
 const tests = {
   async 'search finds a node, and the panel shows it'() {
@@ -422,7 +377,7 @@ const tests = {
   },
 
   async 'hostile names stay text'() {
-    const folder = join(FOLDER, 'models');
+    const folder = join(process.env.FOLDER, 'models');
     mkdirSync(folder, { recursive: true });
     const models = hostileModels().map(([name, bytes]) => {
       const path = join(folder, `${name}.onnx`);
@@ -551,17 +506,4 @@ const tests = {
   },
 };
 
-const wanted = process.argv[2];
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  if (wanted && !name.includes(wanted)) continue;
-  try {
-    await test();
-    console.log(`ok    ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL  ${name}\n${error.stack}`);
-  }
-}
-await browser.close();
-process.exitCode = failed ? 1 : 0;
+await runTests(tests);
