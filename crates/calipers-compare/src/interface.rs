@@ -5,6 +5,7 @@
 mod ports;
 mod shape;
 
+use calipers_ops::{ML, ONNX, canonical_domain};
 use calipers_report::{Interface, InterfaceChange, InterfacePart, Report};
 
 use crate::Side;
@@ -113,7 +114,7 @@ fn opsets(a: &Report, b: &Report) -> Vec<InterfaceChange> {
 
 /// Whether every runtime has the operators of a domain.
 fn is_standard(domain: &str) -> bool {
-    matches!(domain, "ai.onnx" | "ai.onnx.ml" | "")
+    matches!(canonical_domain(domain), ONNX | ML)
 }
 
 fn ir_version(a: &Report, b: &Report) -> Option<InterfaceChange> {

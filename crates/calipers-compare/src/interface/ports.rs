@@ -198,8 +198,7 @@ impl Pairs {
 /// Whether two ports have the same kind, element type and rank.
 fn is_alike(a: &Port, b: &Port) -> bool {
     let rank = |port: &Port| port.shape.as_ref().map(Vec::len);
-    let ranks = (rank(a), rank(b));
-    a.kind == b.kind && a.dtype == b.dtype && (ranks.0 == ranks.1 || ranks.0.or(ranks.1).is_none())
+    a.kind == b.kind && a.dtype == b.dtype && rank(a) == rank(b)
 }
 
 /// What differs between two ports that are the same.

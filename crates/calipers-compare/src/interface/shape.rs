@@ -1,9 +1,13 @@
 //! Shapes of inputs and outputs: which sizes a caller may feed, and what it may rely on.
 //!
 //! An input whose fixed dimension becomes free takes all that it took before; one whose free
-//! dimension becomes fixed does not. Outputs are the other way around.
+//! dimension becomes fixed does not. Outputs are the other way around, except that a dimension that
+//! follows from the inputs is what it was for whoever feeds what it fed before.
+
+use std::collections::BTreeMap;
 
 use calipers_report::{Dimension, Port};
+use calipers_sym::{Expr, Symbol};
 use hashbrown::HashMap;
 
 use super::ports::Flow;
@@ -17,10 +21,13 @@ pub(super) enum Allowed {
     Everything,
 }
 
-/// Which free dimension of the second model each one of the first is, by the inputs.
+/// What the free dimensions of two models are to each other, by the inputs that callers feed.
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
-    to_b: HashMap<String, String>,
+    /// Dimensions of the second model by those of the first.
+    to_b: BTreeMap<Symbol, Expr>,
+    /// Sizes that callers of the first model feed where the second one is free.
+    fed: BTreeMap<Symbol, Expr>,
     /// Dimensions of the first model that are one dimension of the second.
     joined: Vec<(String, String)>,
 }
@@ -29,18 +36,31 @@ impl Symbols {
     /// Reads the names of dimensions off inputs that are the same.
     pub(super) fn from_inputs<'a>(inputs: impl Iterator<Item = (&'a Port, &'a Port)>) -> Self {
         let mut symbols = Self::default();
-        let mut to_a: HashMap<&str, &str> = HashMap::new();
+        let mut to_a: HashMap<&str, String> = HashMap::new();
         for (a, b) in inputs {
             let (Some(a), Some(b)) = (&a.shape, &b.shape) else { continue };
-            for pair in a.iter().zip(b) {
-                let (Dimension::Symbol(left), Dimension::Symbol(right)) = pair else { continue };
-                symbols.to_b.entry(left.clone()).or_insert_with(|| right.clone());
-                let first = to_a.entry(right).or_insert(left);
-                if *first != left.as_str() {
-                    let joined = ((*first).to_owned(), left.clone());
-                    if !symbols.joined.contains(&joined) {
-                        symbols.joined.push(joined);
+            for (left, right) in a.iter().zip(b) {
+                let Dimension::Symbol(name) = right else { continue };
+                let Some(symbol) = expression(right).and_then(|it| it.as_symbol().cloned()) else {
+                    continue;
+                };
+                match left {
+                    Dimension::Symbol(_) => {
+                        let known = expression(left).and_then(|it| it.as_symbol().cloned());
+                        if let Some(known) = known {
+                            symbols.to_b.entry(known).or_insert_with(|| Expr::symbol(&symbol));
+                        }
                     }
+                    Dimension::Size(size) => {
+                        symbols.fed.entry(symbol).or_insert(Expr::constant(*size));
+                    }
+                    Dimension::Unknown => continue,
+                }
+                let left = dim(left);
+                let first = to_a.entry(name).or_insert_with(|| left.clone());
+                let joined = (first.clone(), left);
+                if joined.0 != joined.1 && !symbols.joined.contains(&joined) {
+                    symbols.joined.push(joined);
                 }
             }
         }
@@ -52,32 +72,26 @@ impl Symbols {
         self.joined.iter().map(|(first, second)| (first.as_str(), second.as_str()))
     }
 
-    /// Whether two names, or expressions in names, are the same size.
-    fn same(&self, a: &str, b: &str) -> bool {
-        a == b || self.renamed(a).is_none_or(|renamed| renamed == b)
-    }
-
-    /// An expression in the names of the second model; `None` where a name has no counterpart.
-    fn renamed(&self, expression: &str) -> Option<String> {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-        let mut renamed = String::new();
-        let mut rest = expression;
-        while let Some(first) = rest.chars().next() {
-            let length = match is_word(first) {
-                true => rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()),
-                false => rest.find(is_word).unwrap_or(rest.len()),
-            };
-            let (piece, after) = rest.split_at(length);
-            let is_name = is_word(first)
-                && !first.is_ascii_digit()
-                && !matches!(piece, "min" | "max" | "mod");
-            match is_name {
-                true => renamed += self.to_b.get(piece)?,
-                false => renamed += piece,
-            }
-            rest = after;
+    /// Whether two dimensions are the same size for whoever feeds what it fed before; also where
+    /// that is not known, since a name of the first model has no counterpart.
+    fn same(&self, before: &Dimension, after: &Dimension) -> bool {
+        if before == after {
+            return true;
         }
-        Some(renamed)
+        let (Some(before), Some(after)) = (expression(before), expression(after)) else {
+            return false;
+        };
+        let is_known = before.symbols().iter().all(|symbol| self.to_b.contains_key(symbol));
+        !is_known || before.substitute(&self.to_b) == after.substitute(&self.fed)
+    }
+}
+
+/// A dimension as an expression; `None` where it is not known.
+fn expression(dimension: &Dimension) -> Option<Expr> {
+    match dimension {
+        Dimension::Size(size) => Some(Expr::constant(*size)),
+        Dimension::Symbol(text) => Some(Expr::from_dimension(text, 0)),
+        Dimension::Unknown => None,
     }
 }
 
@@ -174,11 +188,14 @@ fn dimension_change(
     match (before, after) {
         (Size(left), Size(right)) if left == right => None,
         (Size(left), Size(right)) => Some((format!("is {right}, was {left}"), Allowed::Less)),
-        (Size(left), _) => Some((format!("is free (`{}`), was {left}", dim(after)), freed)),
+        (Size(left), _) => {
+            let allowed = if symbols.same(before, after) { Allowed::Everything } else { freed };
+            Some((format!("is free (`{}`), was {left}", dim(after)), allowed))
+        }
         (_, Size(right)) => {
             Some((format!("is fixed at {right}, was free (`{}`)", dim(before)), fixed))
         }
-        (Symbol(left), Symbol(right)) if flow == Flow::Output && !symbols.same(left, right) => {
+        (Symbol(left), Symbol(right)) if flow == Flow::Output && !symbols.same(before, after) => {
             Some((format!("is `{right}`, was `{left}`"), Allowed::Less))
         }
         (Symbol(_) | Unknown, Symbol(_) | Unknown) => None,
@@ -189,7 +206,7 @@ fn dimension_change(
 mod tests {
     use super::*;
 
-    /// A port whose dimensions are sizes, names, or `?`.
+    /// A port whose dimensions are sizes, expressions, or `?`.
     fn port(shape: Option<&str>) -> Port {
         let dimension = |text: &str| match (text, text.parse()) {
             ("?", _) => Dimension::Unknown,
@@ -241,5 +258,26 @@ mod tests {
         let inputs = [(port(Some("batch seq")), port(Some("n n")))];
         let symbols = Symbols::from_inputs(inputs.iter().map(|(a, b)| (a, b)));
         assert_eq!(symbols.joined().collect::<Vec<_>>(), [("batch", "seq")]);
+    }
+
+    #[test]
+    fn an_output_may_follow_an_input_that_is_free_now() {
+        let output = |(before, after): (&str, &str), inputs: (&str, &str)| {
+            let inputs = [(port(Some(inputs.0)), port(Some(inputs.1)))];
+            let symbols = Symbols::from_inputs(inputs.iter().map(|(a, b)| (a, b)));
+            let (before, after) = (port(Some(before)), port(Some(after)));
+            let changes = compare_shapes(Flow::Output, &before, &after, &symbols);
+            changes.iter().filter(|(_, allowed)| *allowed == Allowed::Less).count()
+        };
+        assert_eq!(output(("1 1000", "batch 1000"), ("1 3", "batch 3")), 0);
+        assert_eq!(output(("8 65", "batch seq//2+1"), ("8 128", "batch seq")), 0);
+        assert_eq!(output(("128*n 4", "m*seq 4"), ("n 128", "m seq")), 0);
+        // Nobody who fed 1 gets 2, and who knows what `other` is.
+        assert_eq!(output(("2 1000", "batch 1000"), ("1 3", "batch 3")), 1);
+        assert_eq!(output(("1 1000", "other 1000"), ("1 3", "batch 3")), 1);
+        // Sizes that were apart have to be equal now.
+        let inputs = [(port(Some("3 4")), port(Some("n n")))];
+        let symbols = Symbols::from_inputs(inputs.iter().map(|(a, b)| (a, b)));
+        assert_eq!(symbols.joined().collect::<Vec<_>>(), [("3", "4")]);
     }
 }

@@ -17,6 +17,7 @@ calipers_testkit::tests! {
         known_edits_are_found,
         comparisons_mirror_and_add_up,
         repeated_fusions_are_counted,
+        a_freed_dimension_breaks_no_caller,
     ];
 }
 
@@ -111,6 +112,23 @@ fn known_edits_are_found() {
     score(format!("known edits: {right} of {edits} in {} models", models.len()));
     assert!(edits >= 150 && by_edit.len() == 16, "{edits} edits: {by_edit:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whoever fed the one size that a model took feeds it to a model that takes every size.
+fn a_freed_dimension_breaks_no_caller() {
+    let mut models = 0;
+    for (name, bytes) in originals(60_000) {
+        let edits = known_edits(&bytes);
+        let Some(edit) = edits.into_iter().find(|edit| edit.name == "dimension fixed") else {
+            continue;
+        };
+        models += 1;
+        let fixed = Model::read(edit.model, "fixed").unwrap();
+        let free = Model::read(bytes, &name).unwrap();
+        let interface = compared(&fixed, &free).interface;
+        assert!(interface.compatible, "{name}: {:?}", interface.changes);
+    }
+    assert!(models >= 10, "only {models} models have a free dimension");
 }
 
 fn is_small(path: &Path) -> bool {
