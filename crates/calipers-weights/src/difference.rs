@@ -56,6 +56,11 @@ impl Difference {
         self.different == 0
     }
 
+    /// The largest absolute difference; `None` without elements or beyond the range of doubles.
+    pub fn largest(&self) -> Option<f64> {
+        (self.elements > self.not_finite && self.max_abs.is_finite()).then_some(self.max_abs)
+    }
+
     /// The mean absolute difference; `None` without elements or beyond the range of doubles.
     pub fn mean_abs(&self) -> Option<f64> {
         ratio(self.sum_abs, count(self.elements - self.not_finite))

@@ -81,12 +81,11 @@ pub(super) fn total<'m>(pairs: impl Iterator<Item = &'m Measured>) -> Difference
 
 /// The figures of a difference, each a number that JSON can hold.
 fn figures(difference: &Difference) -> TensorDifference {
-    let is_huge = difference.sum_abs.is_infinite();
     TensorDifference {
         elements: difference.elements,
         different: difference.different,
-        max_abs: difference.max_abs,
-        mean_abs: difference.mean_abs().unwrap_or(if is_huge { f64::MAX } else { 0.0 }),
+        max_abs: difference.largest(),
+        mean_abs: difference.mean_abs(),
         relative_norm: difference.relative_norm(),
         cosine: difference.cosine(),
         snr_db: difference.snr_db(),

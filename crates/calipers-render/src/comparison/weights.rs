@@ -69,10 +69,9 @@ pub(super) fn section(weights: Option<&WeightChanges>) -> Section {
 
 /// The figures of a difference, one after another.
 fn difference(difference: &TensorDifference) -> Vec<Spans> {
-    let mut values = vec![
-        format!("largest {}", small_number(difference.max_abs)),
-        format!("mean {}", small_number(difference.mean_abs)),
-    ];
+    let mut values = Vec::new();
+    values.extend(difference.max_abs.map(|most| format!("largest {}", small_number(most))));
+    values.extend(difference.mean_abs.map(|mean| format!("mean {}", small_number(mean))));
     values.extend(
         difference.relative_norm.map(|norm| format!("relative norm {}", small_number(norm))),
     );
@@ -97,6 +96,7 @@ fn tensors(weights: &WeightChanges) -> Table {
             Column::figures("sign_flips", "sign flips").priority(5),
         ],
     );
+    let number = |value: f64| Value::text(small_number(value));
     for tensor in weights.tensors.iter().take(TENSORS) {
         let it = &tensor.difference;
         let types = match tensor.dtype_a == tensor.dtype_b {
@@ -106,9 +106,9 @@ fn tensors(weights: &WeightChanges) -> Table {
         table.row(vec![
             Value::name(&tensor.a),
             Value::text(types),
-            Value::optional(it.relative_norm, |norm| Value::text(small_number(norm))),
-            Value::text(small_number(it.max_abs)),
-            Value::text(small_number(it.mean_abs)),
+            Value::optional(it.relative_norm, number),
+            Value::optional(it.max_abs, number),
+            Value::optional(it.mean_abs, number),
             Value::optional(it.cosine, |cosine| Value::text(format!("{cosine:.5}"))),
             Value::optional(it.snr_db, |snr| Value::text(format!("{snr:.1} dB"))),
             Value::Integer(it.sign_flips),

@@ -57,10 +57,11 @@ pub struct TensorDifference {
     pub elements: u64,
     /// Elements that differ.
     pub different: u64,
-    /// The largest absolute difference.
-    pub max_abs: f64,
-    /// The mean absolute difference.
-    pub mean_abs: f64,
+    /// The largest absolute difference; null where no element is finite in both.
+    pub max_abs: Option<f64>,
+    /// The mean absolute difference; null where no element is finite in both, or beyond the range of
+    /// doubles.
+    pub mean_abs: Option<f64>,
     /// The norm of the difference over the norm of the first; null where the first is all zeros.
     pub relative_norm: Option<f64>,
     /// The cosine of the angle between them; null where one is all zeros.
