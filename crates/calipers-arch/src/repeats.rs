@@ -1,6 +1,7 @@
 //! What repeats in the network.
 
 use calipers_report::Repeat;
+use calipers_report::wording::in_sentence;
 
 use super::labels::title;
 use super::structure::{Item, Structure, all_segments, differences};
@@ -43,17 +44,6 @@ pub(super) fn name(net: &Network<'_>, structure: &Structure, turns: &[Vec<Item>]
 /// More than one of something.
 pub(super) fn plural(label: &str) -> String {
     if label.ends_with(['s', 'g']) { label.to_owned() } else { format!("{label}s") }
-}
-
-/// A label in the middle of a sentence; abbreviations and names stay as they are.
-pub(super) fn in_sentence(label: &str) -> String {
-    let mut chars = label.chars();
-    match (chars.next(), chars.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() && !label.starts_with("ConvNeXt") => {
-            first.to_lowercase().chain(label.chars().skip(1)).collect()
-        }
-        _ => label.to_owned(),
-    }
 }
 
 /// The turn with the fewest units: the others have something that is not in every one.

@@ -6,11 +6,12 @@ use calipers_ir::NodeId;
 use calipers_ir::scope;
 use calipers_measure::assume::Sizes;
 use calipers_measure::cost::figure;
+use calipers_report::wording::in_sentence;
 use calipers_report::{Block, CompositeKind};
 use hashbrown::HashMap;
 
 use super::labels::{facts, label, op_name, title};
-use super::repeats::{in_sentence, plural, smallest, units};
+use super::repeats::{plural, smallest, units};
 use super::structure::{Item, Span, Structure, leaf_count};
 use crate::network::{Network, NetworkOp, Op};
 

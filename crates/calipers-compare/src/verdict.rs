@@ -1,11 +1,10 @@
 //! The answer in two sentences.
 
 use calipers_report::units::{counted, signed_percent};
+use calipers_report::wording::{capitalized, in_sentence};
 use calipers_report::{
     Comparison, Direction, FigureChange, FigureKind, Finding, ModelSource, Severity, Verdict,
 };
-
-use crate::groups::{capital, lower};
 
 /// Differences below this percentage are not worth a sentence.
 const WORTH_SAYING: f64 = 0.5;
@@ -104,7 +103,7 @@ fn trade(comparison: &Comparison) -> String {
     let end = uncertain.as_ref().map(|latency| format!("; {latency}")).unwrap_or_default();
     let findings = &comparison.findings;
     match (better.is_empty(), worse.is_empty(), uncertain) {
-        (true, true, Some(latency)) => format!("{}.", capital(&latency)),
+        (true, true, Some(latency)) => format!("{}.", capitalized(&latency)),
         (true, true, None) if is_at_other_sizes(comparison) => {
             "Costs were computed at other input sizes and are not compared.".to_owned()
         }
@@ -133,7 +132,7 @@ fn uncertain_latency(comparison: &Comparison) -> Option<String> {
     };
     let uncertain: Vec<String> = comparable(comparison, FigureKind::Latency)
         .filter(is_uncertain)
-        .map(|figure| lower(&figure.label))
+        .map(|figure| in_sentence(&figure.label))
         .collect();
     let is_certain = |figure: &FigureChange| !figure.within_error && phrase(figure).is_some();
     let latency = match uncertain.as_slice() {
@@ -179,7 +178,7 @@ fn phrase(figure: &FigureChange) -> Option<String> {
     let label = match figure.kind {
         FigureKind::Macs => figure.label.clone(),
         FigureKind::Weights => "weight bytes".to_owned(),
-        _ => lower(&figure.label),
+        _ => in_sentence(&figure.label),
     };
     Some(format!("{label} {}", signed_percent(percent)))
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use calipers_report::wording::sentence;
 use calipers_report::{Confidence, Range, Runtime};
 use hashbrown::HashMap;
 
@@ -418,13 +419,6 @@ impl<'d> Clock<'d> {
         method.extend(self.notes.iter().cloned());
         method
     }
-}
-
-/// A reason as a sentence.
-fn sentence(reason: &str) -> String {
-    let mut letters = reason.trim_end_matches('.').chars();
-    let first = letters.next().map_or_else(String::new, |first| first.to_uppercase().to_string());
-    format!("{first}{}.", letters.as_str())
 }
 
 /// The precision that a kernel computes in, and the bits of its activations and weights.

@@ -13,6 +13,7 @@
 //! assert_eq!(text::truncate("encoder.layer.11.weight", 15, Charset::Unicode), "encoder….weight");
 //! ```
 
+pub(crate) use calipers_report::wording::{capitalized, sentence};
 use unicode_width::UnicodeWidthChar as _;
 
 /// Characters that the reader's terminal can show.
@@ -84,19 +85,6 @@ pub(crate) fn ours(text: &str, charset: Charset) -> String {
             escape(&plain, charset)
         }
     }
-}
-
-/// Returns the text as a sentence, with a capital and a period.
-pub(crate) fn sentence(advice: &str) -> String {
-    let end = if advice.ends_with('.') { "" } else { "." };
-    format!("{}{end}", capitalized(advice))
-}
-
-/// The text with a capital.
-pub(crate) fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
 }
 
 /// Whether a character is invisible, moves the cursor, or changes how its neighbors are shown.

@@ -48,6 +48,7 @@ mod task;
 pub mod units;
 mod view;
 mod weights;
+pub mod wording;
 mod work;
 
 use std::collections::BTreeMap;

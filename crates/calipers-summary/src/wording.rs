@@ -1,6 +1,7 @@
 //! Small pieces of English that several sentences share.
 
 use calipers_report::units;
+pub(super) use calipers_report::wording::{capitalized, in_sentence};
 use calipers_report::{Assumption, Confidence, Family, Report, TaskKind};
 
 use super::names;
@@ -13,24 +14,6 @@ pub(super) fn listed(items: &[String]) -> String {
         [one, other] => format!("{one} and {other}"),
         [most @ .., last] => format!("{}, and {last}", most.join(", ")),
     }
-}
-
-/// The sentence with a capital at its start.
-pub(super) fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
-}
-
-/// A title inside a sentence: without its capital, unless a name starts it.
-pub(super) fn lower(title: &str) -> String {
-    let first = title.split(' ').next().unwrap_or_default();
-    if first.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit()) {
-        return title.to_owned();
-    }
-    let mut letters = title.chars();
-    let start = letters.next().map(char::to_lowercase);
-    start.into_iter().flatten().chain(letters).collect()
 }
 
 /// How many of a thing: `1 layer`, `12 layers`; `None` for zero and for what is unknown.
@@ -102,8 +85,6 @@ mod tests {
 
     #[test]
     fn titles_lose_their_capital_and_names_keep_theirs() {
-        assert_eq!(lower("A data file is missing"), "a data file is missing");
-        assert_eq!(lower("BatchNorm is not folded"), "BatchNorm is not folded");
         assert_eq!(listed(&["a".into(), "b".into(), "c".into()]), "a, b, and c");
     }
 }

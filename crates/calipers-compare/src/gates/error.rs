@@ -57,12 +57,20 @@ impl std::error::Error for GateError {}
 pub(super) fn printable(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => ' ',
-        c if c.width().unwrap_or(0) == 0 || is_direction(c) => char::REPLACEMENT_CHARACTER,
+        c if c.width().unwrap_or(0) == 0 => char::REPLACEMENT_CHARACTER,
         c => c,
     }
 }
 
-/// Whether a character changes the direction of the text around it.
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_change_the_direction_are_replaced() {
+        let hidden =
+            ['\u{61c}', '\u{200e}', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{1b}'];
+        assert!(hidden.into_iter().all(|c| printable(c) == char::REPLACEMENT_CHARACTER));
+        assert_eq!(['\t', 'a', 'é'].map(printable), [' ', 'a', 'é']);
+    }
 }

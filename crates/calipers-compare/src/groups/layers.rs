@@ -3,12 +3,16 @@
 use calipers_arch::view::Outline;
 use calipers_ir::NodeId;
 use calipers_report::units::counted;
+use calipers_report::wording::{capitalized, in_sentence, listed};
 use calipers_report::{ChangeGroup, CompositeKind, GroupKind, GroupedChange, PartKind};
 use hashbrown::HashMap;
 
-use super::places::{capital, kind_name, lower, plural};
+use super::places::{kind_name, plural};
 use super::{Left, producers, readers};
 use crate::graph::Graph;
+
+/// Parts that a text names by their numbers.
+const MAX_NUMBERS: usize = 12;
 
 /// Share of the nodes of a part that must be added or removed. Constants and computation of shapes
 /// are often common to several parts, and stay.
@@ -148,7 +152,7 @@ fn described(outline: &Outline, parts: Vec<Whole>, verb: &str) -> Vec<(String, V
                     let which = numbers(&names).map(|numbers| format!(" {numbers}"));
                     match which {
                         Some(which) => {
-                            format!("{}{which} {verb} ({nodes})", capital(&plural(kind)))
+                            format!("{}{which} {verb} ({nodes})", capitalized(&plural(kind)))
                         }
                         None => format!("{} {} {verb} ({nodes})", parts.len(), plural(kind)),
                     }
@@ -163,7 +167,7 @@ fn described(outline: &Outline, parts: Vec<Whole>, verb: &str) -> Vec<(String, V
 fn numbers(names: &[&str]) -> Option<String> {
     let split = |name: &str| {
         let (words, number) = name.rsplit_once(' ')?;
-        Some((lower(words), number.parse::<u64>().ok()?))
+        Some((in_sentence(words), number.parse::<u64>().ok()?))
     };
     let mut all = names.iter().map(|name| split(name)).collect::<Option<Vec<_>>>()?;
     if all.iter().any(|(words, _)| *words != all[0].0) {
@@ -179,12 +183,8 @@ fn numbers(names: &[&str]) -> Option<String> {
     if numbers.len() > 2 && last - first + 1 == numbers.len() as u64 {
         return Some(format!("{first} to {last}"));
     }
-    let texts: Vec<String> = numbers.iter().take(12).map(u64::to_string).collect();
-    let (end, rest) = texts.split_last()?;
-    match numbers.len() > 12 {
-        true => None,
-        false => Some(format!("{} and {end}", rest.join(", "))),
-    }
+    let texts: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    (texts.len() <= MAX_NUMBERS).then(|| listed(&texts))
 }
 
 #[cfg(test)]

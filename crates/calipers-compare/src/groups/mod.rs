@@ -18,7 +18,6 @@ mod single;
 use calipers_ir::{Model, NodeId, Producer};
 use calipers_report::{ChangeGroup, GraphChanges};
 use hashbrown::HashMap;
-pub(crate) use places::{capital, lower};
 
 use crate::align::Alignment;
 use crate::graph::{Changes, Graph};

@@ -2,6 +2,7 @@
 
 use calipers_arch::view::Outline;
 use calipers_ir::NodeId;
+use calipers_report::wording::in_sentence;
 use calipers_report::{BlockKind, CompositeKind, PartKind};
 use hashbrown::HashSet;
 
@@ -59,7 +60,7 @@ pub(super) fn phrase(outline: &Outline, nodes: &[NodeId]) -> String {
 
 /// A part by its name and the layer around it: `feed-forward of encoder layer 3`.
 fn named(outline: &Outline, group: usize) -> String {
-    let name = lower(&outline.groups[group].name);
+    let name = in_sentence(&outline.groups[group].name);
     let around = outline.around(group).skip(1).find(|outer| {
         let outer = &outline.groups[*outer];
         outer.name.ends_with(|c: char| c.is_ascii_digit())
@@ -67,7 +68,7 @@ fn named(outline: &Outline, group: usize) -> String {
     });
     match around {
         Some(outer) if !name.ends_with(|c: char| c.is_ascii_digit()) => {
-            format!("the {name} of {}", lower(&outline.groups[outer].name))
+            format!("the {name} of {}", in_sentence(&outline.groups[outer].name))
         }
         _ if name.ends_with(|c: char| c.is_ascii_digit()) => name,
         _ => format!("the {name}"),
@@ -86,7 +87,7 @@ pub(super) fn kind_name(outline: &Outline, group: usize) -> &str {
 
 /// The plural within a sentence: `feed-forward blocks`.
 pub(super) fn plural(kind: &str) -> String {
-    let kind = lower(kind);
+    let kind = in_sentence(kind);
     match kind.rsplit(' ').next() {
         Some("attention" | "self-attention" | "cross-attention") => format!("{kind} layers"),
         Some("feed-forward") => format!("{kind} blocks"),
@@ -96,39 +97,12 @@ pub(super) fn plural(kind: &str) -> String {
     }
 }
 
-/// A name within a sentence: abbreviations keep their capitals.
-pub(crate) fn lower(name: &str) -> String {
-    let mut chars = name.chars();
-    match (chars.next(), chars.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() && !name.contains("Norm") => {
-            let has_capitals = name.chars().skip(1).any(char::is_uppercase);
-            match has_capitals {
-                true => name.to_owned(),
-                false => format!("{}{}", first.to_lowercase(), &name[first.len_utf8()..]),
-            }
-        }
-        _ => name.to_owned(),
-    }
-}
-
-/// A text at the start of a sentence.
-pub(crate) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_lower_case_within_a_sentence() {
-        assert_eq!(lower("Encoder layer 3"), "encoder layer 3");
-        assert_eq!(lower("LayerNorm"), "LayerNorm");
-        assert_eq!(lower("GELU"), "GELU");
+    fn kinds_have_a_plural() {
         assert_eq!(plural("Feed-forward"), "feed-forward blocks");
         assert_eq!(plural("Encoder layer"), "encoder layers");
         assert_eq!(plural("Self-attention"), "self-attention layers");

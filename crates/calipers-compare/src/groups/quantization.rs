@@ -1,7 +1,7 @@
 //! Nodes that convert between floats and integers, around operators that stay.
 
 use calipers_ir::{Model, NodeId};
-use calipers_ops::Class;
+use calipers_ops::{Class, Traits};
 use calipers_report::units::counted;
 use calipers_report::{ChangeGroup, GroupedChange};
 use hashbrown::{HashMap, HashSet};
@@ -11,13 +11,13 @@ use crate::graph::Graph;
 
 /// Whether a node converts between floats and integers of few bits.
 pub(super) fn converts(graph: Graph<'_>, node: NodeId) -> bool {
-    class(graph.model, node) == Some(Class::Quantization)
+    traits(graph.model, node).is_some_and(|traits| traits.class == Class::Quantization)
 }
 
-fn class(model: &Model, node: NodeId) -> Option<Class> {
+fn traits(model: &Model, node: NodeId) -> Option<&'static Traits> {
     let node = model.node(node);
     let operator = calipers_ops::find(model.name(node.domain), model.name(node.op));
-    operator.map(|operator| operator.traits.class)
+    operator.map(|operator| &operator.traits)
 }
 
 /// Takes nodes that quantize and dequantize.
@@ -76,9 +76,9 @@ fn described(
     let total = counted(places.len() as u64, "node", "nodes");
     let (mut convolutions, mut products) = (0_u64, 0_u64);
     for node in &around {
-        match class(graph.model, *node) {
-            Some(Class::Contraction) if graph.op(*node).contains("Conv") => convolutions += 1,
-            Some(Class::Contraction) => products += 1,
+        match traits(graph.model, *node) {
+            Some(traits) if traits.convolves => convolutions += 1,
+            Some(traits) if traits.class == Class::Contraction => products += 1,
             _ => {}
         }
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use calipers_arch::view::Outline;
 use calipers_ir::NodeId;
 use calipers_report::units::counted;
+use calipers_report::wording::listed;
 use calipers_report::{BlockKind, ChangeGroup, GroupedChange, PartKind};
 use hashbrown::{HashMap, HashSet};
 
@@ -231,10 +232,8 @@ fn called(outline: &Outline, nodes: &[NodeId], ops: &[String]) -> String {
     if let Some(part) = part(outline, nodes) {
         return part;
     }
-    match distinct.split_last() {
-        Some((last, rest)) if distinct.len() <= MAX_NAMED => {
-            format!("{} and {last}", rest.join(", "))
-        }
+    match distinct.len() {
+        1..=MAX_NAMED => listed(&distinct),
         _ => counted(computing(ops) as u64, "node", "nodes"),
     }
 }

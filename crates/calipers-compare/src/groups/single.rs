@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_ir::NodeId;
 use calipers_report::units::counted;
+use calipers_report::wording::listed;
 use calipers_report::{ChangeGroup, ChangedNode, GroupedChange};
 
 use super::Left;
@@ -129,8 +130,5 @@ fn operators(left: &Left<'_>, places: &[usize]) -> String {
         .iter()
         .map(|(op, count)| counted(*count, &format!("{op} node"), &format!("{op} nodes")))
         .collect();
-    match texts.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => texts.concat(),
-    }
+    listed(&texts)
 }

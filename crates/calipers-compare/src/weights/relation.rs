@@ -2,6 +2,7 @@
 
 use calipers_ir::DType;
 use calipers_report::WeightRelation;
+use calipers_report::units::counted;
 use calipers_weights::Difference;
 
 use super::Measured;
@@ -45,7 +46,7 @@ pub(super) fn relation(weights: &[&Measured], refused: u64) -> (WeightRelation, 
     } else {
         String::new()
     };
-    let judged_tensors = format!("{}{size}", tensors(count));
+    let judged_tensors = format!("{}{size}", counted(count as u64, "tensor", "tensors"));
     let changed: Vec<&Measured> =
         judged.iter().copied().filter(|pair| !pair.difference.is_none()).collect();
     let is_all_identical = weights.iter().all(|pair| pair.difference.is_none());
@@ -57,11 +58,7 @@ pub(super) fn relation(weights: &[&Measured], refused: u64) -> (WeightRelation, 
             0 => format!("All {judged_tensors} are the same; smaller ones differ."),
             refused => format!(
                 "Every element of {judged_tensors} is the same; {} not compared.",
-                if refused == 1 {
-                    "1 pair was".to_owned()
-                } else {
-                    format!("{refused} pairs were")
-                },
+                counted(refused, "pair was", "pairs were"),
             ),
         };
         return (WeightRelation::Partial, why);
@@ -106,10 +103,6 @@ pub(super) fn relation(weights: &[&Measured], refused: u64) -> (WeightRelation, 
     }
     let why = format!("The relative norm is {norm:.2}, the cosine {cosine:.2}.");
     (WeightRelation::Unknown, why)
-}
-
-fn tensors(count: usize) -> String {
-    if count == 1 { "1 tensor".to_owned() } else { format!("{count} tensors") }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of tensors")]

@@ -84,7 +84,7 @@ fn panels(report: &Report) -> Vec<Panel> {
 
 fn draw_panel(canvas: &mut Canvas, plot: &Area, panel: &Panel) {
     let (at, most) = highest(&panel.shares);
-    let name = super::capital(panel.name);
+    let name = crate::text::capitalized(panel.name);
     let strong = Style::BODY.strong();
     canvas.text_and_rest(plot.left, plot.top - 10.0, &strong, &name, &panel.total);
     let reported = format!("maximum {}", units::percent(most));

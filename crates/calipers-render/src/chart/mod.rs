@@ -38,6 +38,7 @@ mod roofline;
 mod scaling;
 mod theme;
 
+use calipers_report::wording::listed;
 use calipers_report::{ComparisonTable, Report, WeightChanges};
 use canvas::Canvas;
 #[cfg(feature = "png")]
@@ -126,23 +127,6 @@ fn word(raw: &str) -> String {
     text::truncate(&text::name(raw, Charset::Unicode), WORD, Charset::Unicode)
 }
 
-/// Words as a list: `a, b and c`.
-fn listed(words: impl Iterator<Item = String>) -> String {
-    let words: Vec<String> = words.collect();
-    match words.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
-}
-
-/// The word with a capital.
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    let first = letters.next().map(char::to_uppercase);
-    format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,12 +137,5 @@ mod tests {
             assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
             assert!(!CHARTS[..i].iter().any(|(other, _)| other == name), "{name} is twice");
         }
-    }
-
-    #[test]
-    fn lists_are_joined_as_people_do() {
-        let list = |words: &[&str]| listed(words.iter().map(|word| (*word).to_owned()));
-        assert_eq!([list(&[]), list(&["a"]), list(&["a", "b", "c"])], ["", "a", "a, b and c"]);
-        assert_eq!([capital("memory"), capital("")], ["Memory", ""]);
     }
 }

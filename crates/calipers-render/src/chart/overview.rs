@@ -46,7 +46,11 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
         top += ROW;
     }
     let words = totals.iter().map(|total| format!("{} {}", total.name, total.figure));
-    Some(ChartDraft { alt: format!("{}.", super::capital(&listed(words))), title, canvas })
+    Some(ChartDraft {
+        alt: format!("{}.", crate::text::capitalized(&listed(words))),
+        title,
+        canvas,
+    })
 }
 
 fn parameters(report: &Report, colors: &OperatorColors) -> Option<Total> {
@@ -126,7 +130,7 @@ fn fold(parts: Vec<(String, u128)>, colors: &OperatorColors) -> Vec<(String, u12
 
 fn draw_total(canvas: &mut Canvas, top: f64, total: &Total) {
     let strong = Style::BODY.strong();
-    canvas.text(MARGIN, top + 4.0, &strong, &super::capital(total.name));
+    canvas.text(MARGIN, top + 4.0, &strong, &crate::text::capitalized(total.name));
     canvas.text(WIDTH - MARGIN, top + 4.0, &strong.anchor(Anchor::End), &total.figure);
     let group = WIDTH - 2.0 * MARGIN;
     let bar = top + 12.0;

@@ -38,7 +38,7 @@ pub(super) fn draw(table: &ComparisonTable, theme: Theme) -> Option<ChartDraft> 
     let across = Scale::new(points.iter().map(|point| point.x), chart.x_measure)?;
     let up = Scale::new(points.iter().map(|point| point.y), chart.y_measure)?;
     let (x, y) = (super::word(&chart.x_label), super::word(&chart.y_label));
-    let title = format!("{} vs. {x}", super::capital(&y));
+    let title = format!("{} vs. {x}", crate::text::capitalized(&y));
     let mut canvas = Canvas::new(theme, Canvas::TOP + HEAD + PLOT + 2.0 * FOOT + LEGEND + MARGIN);
     canvas.heading(&title, &remark(&points, table.models.len()));
     let top = Canvas::TOP + HEAD;
@@ -228,7 +228,7 @@ fn axis_names(canvas: &mut Canvas, plot: &Area, chart: &ParetoChart) {
     ];
     for (style, left, line, (better, name), width) in heads {
         let rest = Style::QUIET.width(better) + 12.0;
-        let name = style.fit(&super::capital(name), width - rest);
+        let name = style.fit(&crate::text::capitalized(name), width - rest);
         canvas.text_and_rest(left, line, &style, &name, better);
     }
 }
@@ -351,7 +351,7 @@ fn alt(chart: &ParetoChart, points: &[&Point<'_>]) -> String {
     let direction = if chart.lower_y_is_better { "lower" } else { "higher" };
     format!(
         "{} ({direction} is better) by {} (lower is better): {}.",
-        super::capital(&super::word(&chart.y_label)),
+        crate::text::capitalized(&super::word(&chart.y_label)),
         super::word(&chart.x_label),
         listed(shown.into_iter())
     )

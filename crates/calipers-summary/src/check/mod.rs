@@ -34,7 +34,7 @@ use thiserror::Error;
 
 use self::tokens::{Token, tokens};
 use crate::facts::{self, Fact, Role};
-use crate::wording::capital;
+use crate::wording::capitalized;
 use crate::{Audience, summarize_for};
 
 /// Sentences of a reply that are read.
@@ -185,7 +185,7 @@ pub fn read(reply: &str, facts: &[Fact]) -> Result<Checked, NotJson> {
     let (title, written) = object(reply).ok_or(NotJson)?;
     let title = (!title.trim().is_empty()).then(|| {
         let result =
-            filled(&title, facts, grammar::title).map(|(text, facts)| (capital(&text), facts));
+            filled(&title, facts, grammar::title).map(|(text, facts)| (capitalized(&text), facts));
         Sentence { written: title, result }
     });
     let mut sentences: Vec<Sentence> = Vec::new();
@@ -199,7 +199,7 @@ pub fn read(reply: &str, facts: &[Fact]) -> Result<Checked, NotJson> {
         }
         let mut result = filled(written, facts, grammar::sentence);
         if let Ok((text, own)) = &mut result {
-            *text = format!("{}.", capital(text));
+            *text = format!("{}.", capitalized(text));
             let is_new = own.iter().any(|fact| !stated.contains(fact));
             stated.extend_from_slice(own);
             if !is_new && sentences.iter().any(|other| other.result.is_ok()) {

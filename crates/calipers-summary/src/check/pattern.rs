@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::vocabulary::{SUBJECTS, TAUGHT_SUBJECTS, TAUGHT_VERBS, VERBS, Verb, WITH};
 use crate::facts::{Fact, Role};
-use crate::wording::capital;
+use crate::wording::capitalized;
 
 /// Sentences that are asked for.
 const SENTENCES: (usize, usize) = (3, 6);
@@ -80,7 +80,7 @@ fn ids(facts: &[Fact], roles: &[Role]) -> impl Iterator<Item = usize> {
 }
 
 fn subjects() -> impl Iterator<Item = String> + Clone {
-    SUBJECTS.iter().take(TAUGHT_SUBJECTS).map(|(words, _)| capital(words))
+    SUBJECTS.iter().take(TAUGHT_SUBJECTS).map(|(words, _)| capitalized(words))
 }
 
 /// The verbs that a prompt teaches, and that the form offers.

@@ -3,7 +3,7 @@
 use calipers_report::{Family, ModelKind};
 
 use super::super::Kind;
-use super::super::wording::{family_or, lower, stated_family};
+use super::super::wording::{family_or, in_sentence, stated_family};
 use super::{classes, for_task, no_notes, one_row};
 
 /// Kinds that are described so.
@@ -31,7 +31,7 @@ pub(in super::super) const KIND: Kind = Kind {
             Some(Family::KMeans | Family::KNearestNeighbors | Family::NaiveBayes) => {
                 family_or(report, kind)
             }
-            _ => lower(&family_or(report, &format!("{} model", kind.replace('-', " ")))),
+            _ => in_sentence(&family_or(report, &format!("{} model", kind.replace('-', " ")))),
         };
         for_task(report, &as_model(family))
     },

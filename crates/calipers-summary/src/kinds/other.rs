@@ -4,7 +4,7 @@ use calipers_report::units;
 use calipers_report::{ModelKind, Report};
 
 use super::super::Kind;
-use super::super::wording::{family_or, lower, stated_family};
+use super::super::wording::{family_or, in_sentence, stated_family};
 use super::{attention_layers, for_task, one_run, operators};
 
 /// Operators that are named.
@@ -18,7 +18,7 @@ pub(in super::super) const KIND: Kind = Kind {
     matches: |_| true,
     noun: |report| match report.architecture.kind {
         Some(kind) => {
-            let name = family_or(report, &lower(kind.display_name()));
+            let name = family_or(report, &in_sentence(kind.display_name()));
             // A family alone may be an adjective.
             let is_family = stated_family(report).is_some() && kind == ModelKind::Transformer;
             let name = if is_family { format!("{name} transformer") } else { name };

@@ -3,14 +3,14 @@
 use calipers_report::ModelKind;
 
 use super::super::Kind;
-use super::super::wording::{counted, family_or, lower};
+use super::super::wording::{counted, family_or, in_sentence};
 use super::{classes, for_task, is_kind, no_notes, one_row};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "trees",
     matches: |report| is_kind(report, ModelKind::TreeEnsemble),
     noun: |report| {
-        let family = lower(&family_or(report, "tree ensemble"));
+        let family = in_sentence(&family_or(report, "tree ensemble"));
         // Boosting and bagging are methods; a forest and a tree are models.
         let nouns = ["ensemble", "forest", "tree"];
         let is_model = nouns.iter().any(|noun| family.ends_with(noun));

@@ -3,7 +3,7 @@
 use calipers_report::Report;
 use calipers_report::units;
 
-use super::super::wording::capital;
+use super::super::wording::capitalized;
 use super::assumptions;
 
 /// Returns whether any figure of a run is known.
@@ -20,9 +20,9 @@ pub(in super::super) fn sentence(report: &Report, run: &str) -> Option<String> {
     let peak = peak.map(|bytes| format!("activations peak at {}", units::bytes(bytes)));
     Some(match (arithmetic(report), peak) {
         (Some(arithmetic), Some(peak)) => {
-            format!("{} takes {arithmetic}; {peak}.", capital(run))
+            format!("{} takes {arithmetic}; {peak}.", capitalized(run))
         }
-        (Some(arithmetic), None) => format!("{} takes {arithmetic}.", capital(run)),
+        (Some(arithmetic), None) => format!("{} takes {arithmetic}.", capitalized(run)),
         (None, Some(peak)) => format!("Its cost could not be computed; {peak}."),
         (None, None) => match assumptions::sizes(report) {
             Some(sizes) => {

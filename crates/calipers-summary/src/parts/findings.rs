@@ -3,7 +3,7 @@
 use calipers_report::units;
 use calipers_report::{Finding, Report, Severity};
 
-use super::super::wording::{capital, listed, lower};
+use super::super::wording::{capitalized, in_sentence, listed};
 
 /// Longest advice that is repeated, in words.
 const SHORT: usize = 14;
@@ -15,7 +15,7 @@ pub(in super::super) fn sentences(report: &Report) -> Vec<String> {
         Some(first) if !counts.is_empty() => first,
         _ => return vec!["No errors or warnings were found.".to_owned()],
     };
-    let title = lower(first.title.trim_end_matches('.'));
+    let title = in_sentence(first.title.trim_end_matches('.'));
     // A threshold in a title is not a figure of the report.
     let has_number = title.contains(|c: char| c.is_ascii_digit());
     let are_severe = |finding: &&Finding| finding.severity != Severity::Info;
@@ -25,7 +25,7 @@ pub(in super::super) fn sentences(report: &Report) -> Vec<String> {
         _ => format!("{counts}, first: {title}."),
     };
     let advice = advice(first).unwrap_or_else(|| "See Findings for the fix".to_owned());
-    vec![capital(&found), format!("{advice}.")]
+    vec![capitalized(&found), format!("{advice}.")]
 }
 
 /// How many errors and warnings there are: `1 error and 2 warnings`; empty where there are none.
@@ -48,5 +48,5 @@ pub(in super::super) fn advice(finding: &Finding) -> Option<String> {
     let text = finding.recommendation.trim().trim_end_matches('.');
     let is_plain = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | ',' | '-' | '\'');
     let is_short = !text.is_empty() && text.split_whitespace().count() <= SHORT;
-    (is_short && text.chars().all(is_plain)).then(|| capital(text))
+    (is_short && text.chars().all(is_plain)).then(|| capitalized(text))
 }

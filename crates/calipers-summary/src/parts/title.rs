@@ -3,7 +3,7 @@
 use calipers_report::units;
 use calipers_report::{Confidence, Report, TaskKind, with_article};
 
-use super::super::wording::{capital, confidence, listed};
+use super::super::wording::{capitalized, confidence, listed};
 
 /// One line: what it is, its size and its cost.
 pub(in super::super) fn title(report: &Report, noun: &str) -> String {
@@ -29,7 +29,7 @@ pub(in super::super) fn title(report: &Report, noun: &str) -> String {
     }
     let noun = match confidence(report) {
         Confidence::Medium => format!("Probably {}", with_article(noun)),
-        Confidence::High | Confidence::Low => capital(noun),
+        Confidence::High | Confidence::Low => capitalized(noun),
     };
     if figures.is_empty() { noun } else { format!("{noun}: {}", figures.join(", ")) }
 }
