@@ -16,6 +16,7 @@ use calipers_report::{Generator, GraphView, Report};
 use embed::Compression;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pack::{Figure, Graph, List};
+pub(crate) use sections::level_and_zoom;
 use serde::Serialize;
 use serde_json::{Value, json};
 use untrusted::Untrusted;

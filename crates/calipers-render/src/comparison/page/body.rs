@@ -5,6 +5,7 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::chart::Chart;
 use crate::document::{Block, Document, Section};
+use crate::page::level_and_zoom;
 use crate::page::untrusted::{Untrusted, joined};
 use crate::table::Value;
 use crate::{html, units};
@@ -273,15 +274,7 @@ fn filters() -> Markup {
                 button #next type="button" title="Next change (n)" { "Next ›" }
             }
             label.inline { input #link type="checkbox" checked; "Link both sides" }
-            span.group {
-                button #less type="button" title="Collapse one level" { "−\u{200a}level" }
-                button #more type="button" title="Expand one level" { "+\u{200a}level" }
-            }
-            span.group {
-                button #fit type="button" title="Fit (0)" { "Fit" }
-                button #zoom-out type="button" aria-label="Zoom out" { "−" }
-                button #zoom-in type="button" aria-label="Zoom in" { "+" }
-            }
+            (level_and_zoom())
         }
     }
 }

@@ -98,15 +98,7 @@ fn graph_controls() -> Markup {
                 }
             }
             label.inline { "Go to " select #jump { option value="" { "part or subgraph" } } }
-            span.group {
-                button #less type="button" title="Collapse one level" { "−\u{200a}level" }
-                button #more type="button" title="Expand one level" { "+\u{200a}level" }
-            }
-            span.group {
-                button #fit type="button" title="Fit (0)" { "Fit" }
-                button #zoom-out type="button" aria-label="Zoom out" { "−" }
-                button #zoom-in type="button" aria-label="Zoom in" { "+" }
-            }
+            (level_and_zoom())
             span.group {
                 button #save-svg type="button" { "SVG" }
                 button #save-png type="button" { "PNG" }
@@ -158,6 +150,21 @@ pub(super) fn end(report: &Report) -> Markup {
                 (Untrusted(&report.generator.name)) " " (Untrusted(&report.generator.version))
                 " · report schema " (Untrusted(&report.schema_version))
             }
+        }
+    }
+}
+
+/// The buttons that expand, collapse and scale graphs.
+pub(crate) fn level_and_zoom() -> Markup {
+    html! {
+        span.group {
+            button #less type="button" title="Collapse one level" { "−\u{200a}level" }
+            button #more type="button" title="Expand one level" { "+\u{200a}level" }
+        }
+        span.group {
+            button #fit type="button" title="Fit (0)" { "Fit" }
+            button #zoom-out type="button" aria-label="Zoom out" { "−" }
+            button #zoom-in type="button" aria-label="Zoom in" { "+" }
         }
     }
 }

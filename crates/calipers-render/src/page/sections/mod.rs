@@ -13,6 +13,8 @@ mod overview;
 mod parts;
 mod ports;
 
+pub(crate) use frame::level_and_zoom;
+
 use calipers_report::{GraphView, Report};
 use maud::{Markup, html};
 
