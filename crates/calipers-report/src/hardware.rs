@@ -23,6 +23,9 @@ pub struct Hardware {
     pub device: Option<DeviceFacts>,
     /// The software that runs the model.
     pub runtime: Runtime,
+    /// Intra-op threads of the processor; only for processors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
     /// How kernels are issued in `latency_ms` and in every other time but `eager_ms`.
     pub mode: ExecutionMode,
     /// What the model computes in.

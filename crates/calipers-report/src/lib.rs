@@ -18,6 +18,7 @@ mod activation;
 mod architecture;
 mod architecture_rows;
 mod article;
+mod benchmark;
 mod block;
 mod comparison;
 mod cost;
@@ -39,6 +40,7 @@ mod ordered;
 mod parameters;
 pub mod quantities;
 mod renamed;
+mod run_result;
 mod scheme;
 mod shapes;
 pub mod suggestions;
@@ -46,6 +48,7 @@ mod summary;
 mod sweep;
 mod task;
 pub mod units;
+mod verification;
 mod view;
 mod weights;
 pub mod wording;
@@ -59,6 +62,10 @@ pub use architecture::{
     Repeat, Skip, Task,
 };
 pub use article::with_article;
+pub use benchmark::{
+    Benchmark, BenchmarkMemory, BenchmarkPoint, BlockTime, LatencyStatistics, NodeTime, Noise,
+    NotMapped, OperatorTime, PredictedLatency, RuntimeProfile,
+};
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
 pub use calipers_ir::DType;
 pub use comparison::{
@@ -94,6 +101,7 @@ pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFact
 pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};
 pub use renamed::RENAMED;
+pub use run_result::{ClassScore, FoundObject, OutputTensor, RunOutcome, RunResult};
 use schemars::JsonSchema;
 pub use scheme::{Granularity, Scheme};
 use serde::{Deserialize, Serialize};
@@ -101,6 +109,7 @@ pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
 pub use task::TaskKind;
+pub use verification::{ComparedBytes, DifferentValue, Execution, SkippedValue, Verification};
 pub use view::{
     DeviceTimes, GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, LiveRange, OperatorGroup,
     RunNeed, SizeControl, SizeControls, TimeTable, TimedRun, ViewNode, ViewValue,
@@ -154,6 +163,9 @@ pub struct Report {
     /// All of it in a few sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
+    /// What an execution showed of the inferred shapes, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verification>,
 }
 
 impl Default for Report {
@@ -177,6 +189,7 @@ impl Default for Report {
             assumptions: Vec::new(),
             unknown: Vec::new(),
             summary: None,
+            verified: None,
         }
     }
 }
@@ -247,6 +260,16 @@ pub fn layers_schema() -> serde_json::Value {
 /// The JSON Schema of [`ShapeTable`].
 pub fn shapes_schema() -> serde_json::Value {
     schemars::schema_for!(ShapeTable).to_value()
+}
+
+/// The JSON Schema of [`RunResult`].
+pub fn run_schema() -> serde_json::Value {
+    schemars::schema_for!(RunResult).to_value()
+}
+
+/// The JSON Schema of [`Verification`].
+pub fn verification_schema() -> serde_json::Value {
+    schemars::schema_for!(Verification).to_value()
 }
 
 /// The JSON Schema of [`GraphView`].
