@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use calipers_report::wording::sentence;
-use calipers_report::{Confidence, Range, Runtime};
+use calipers_report::{Confidence, DeviceClass, Range, Runtime};
 use hashbrown::HashMap;
 
 use super::activations::activation_bits;
 use super::kernels::{KernelKind, Quantized};
 use super::workload::{Load, Member};
 use crate::devices::{Device, DeviceTiming, HostOverhead, KernelModel, KernelTime, Precision};
+use crate::processor::{ProcessorClock, on_processor};
 use crate::runtime::RuntimeModel;
 
 /// Kernels that an estimate names.
@@ -100,6 +101,7 @@ pub(crate) fn estimate(
     device: &Device,
     precision: Precision,
     runtime: Runtime,
+    threads: Option<u32>,
 ) -> Result<Estimate, NoEstimate> {
     if loads.is_empty() {
         return Err("no operator of the model depends on its inputs".to_owned());
@@ -109,7 +111,11 @@ pub(crate) fn estimate(
     }
     let mut clock = Clock::new(device, precision, runtime)?;
     // Only GPUs run the PyTorch model; other devices run the file, where norms are folded.
-    let runs = |load: &&Load| device.class.launches_kernels() || !load.is_unfolded;
+    let runs = |load: &&Load| match device.class {
+        DeviceClass::Cpu => load.processor.is_some(),
+        class => load.processor.is_none() && (class.launches_kernels() || !load.is_unfolded),
+    };
+    clock.processor = ProcessorClock::for_device(device, threads);
     for load in loads.iter().filter(runs) {
         clock.run(load)?;
     }
@@ -131,6 +137,8 @@ struct Clock<'d> {
     precision: Precision,
     runtime: Runtime,
     timing: DeviceTiming,
+    /// Timing on a processor.
+    processor: Option<ProcessorClock>,
     memory: Memory,
     compute: f64,
     moving: f64,
@@ -169,6 +177,7 @@ impl<'d> Clock<'d> {
             precision,
             runtime,
             timing: DeviceTiming::for_device(device),
+            processor: None,
             memory,
             compute: 0.0,
             moving: 0.0,
@@ -196,7 +205,11 @@ impl<'d> Clock<'d> {
             Memory::OnChip { .. } => f64::INFINITY,
         };
         let mut time = model.time(load.flops, bytes, load.depth, peak, bandwidth);
-        if load.steps > 1.0 {
+        if let (Some(clock), Some(kernel)) =
+            (&self.processor, on_processor(load, weight_bytes, self.precision))
+        {
+            time = clock.time(&kernel);
+        } else if load.steps > 1.0 {
             // Steps divide the work and run one after another.
             let step = model.time(
                 load.flops / load.steps,
@@ -332,9 +345,12 @@ impl<'d> Clock<'d> {
             return Err("the time is too large to represent".to_owned());
         }
         let runtime = RuntimeModel::new(self.runtime);
+        if let Some(processor) = &self.processor {
+            processor.describe(&mut self.timing);
+        }
         let is_fitted = self.timing.host.is_some();
-        let factor =
-            if is_fitted { self.timing.range * runtime.range_factor } else { self.timing.range };
+        let factor = self.timing.range * if is_fitted { runtime.range_factor } else { 1.0 };
+        let is_measured = runtime.is_measured() || self.processor.is_some();
         let graph =
             Range { low: (total / factor).max(floor), expected: total, high: total * factor };
         let percent = |share: f64| Some(100.0 * share / total).filter(|share| *share > 0.0);
@@ -354,7 +370,7 @@ impl<'d> Clock<'d> {
             weight_read_floor,
             factor,
             is_extrapolated: self.timing.is_extrapolated,
-            confidence: match (self.timing.is_extrapolated, runtime.is_measured()) {
+            confidence: match (self.timing.is_extrapolated, is_measured) {
                 (false, true) => Confidence::High,
                 (false, false) => Confidence::Medium,
                 (true, true) if is_fitted => Confidence::Medium,
@@ -445,7 +461,7 @@ mod tests {
     use calipers_sym::Pool;
 
     use super::*;
-    use crate::devices::{DeviceClass, Evidence, OnChipMemory, find};
+    use crate::devices::{Evidence, OnChipMemory, find};
     use crate::kernels;
     use crate::testing::{Seen, Tiny, WithNetwork as _};
     use crate::workload::Workload;
@@ -473,14 +489,15 @@ mod tests {
     #[test]
     fn packed_products_take_as_long_as_plain_ones() {
         let h200 = find("h200-sxm").unwrap();
-        let plain = estimate(&product("4096"), h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let plain =
+            estimate(&product("4096"), h200, Precision::Fp16, Runtime::PyTorch, None).unwrap();
         let mut t = Tiny::new();
         let x = t.input(&["4096", "4096"]);
         let w = t.raw(DataType::F8E4M3FN, &[4096, 4096], &vec![1; 4096 * 4096]);
         let scale = t.weight(&[4096, 1]);
         let y = t.contrib("MatMulBlockQuantizedFp8Weight", &[&x, &w, &scale]);
         let packed = loads(&t.output(&y), None).unwrap();
-        let packed = estimate(&packed, h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let packed = estimate(&packed, h200, Precision::Fp16, Runtime::PyTorch, None).unwrap();
         // 2 x 4096 x 4096 x 4096 FLOPs at 989.5 TFLOPS take 0.139 ms.
         for found in [&plain, &packed] {
             assert!((0.139e-3..0.3e-3).contains(&found.graph.expected), "{found:?}");
@@ -490,12 +507,13 @@ mod tests {
     #[test]
     fn large_products_are_compute_bound_and_small_ones_memory_bound() {
         let h200 = find("h200-sxm").unwrap();
-        let large = estimate(&product("8192"), h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let large =
+            estimate(&product("8192"), h200, Precision::Fp16, Runtime::PyTorch, None).unwrap();
         // 2 x 8192 x 4096 x 4096 FLOPs at 989.5 TFLOPS take 0.278 ms; 0.31 ms and more were measured.
         assert!((0.278e-3..0.45e-3).contains(&large.graph.expected), "{large:?}");
         assert!(large.compute > large.memory + large.launches);
         assert!(large.peak_percent.is_some_and(|percent| percent > 60.0 && percent < 100.0));
-        let small = estimate(&product("1"), h200, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let small = estimate(&product("1"), h200, Precision::Fp16, Runtime::PyTorch, None).unwrap();
         // 33.5 MB at 4.8 TB/s take 7 us; 13.7 us were measured.
         assert!((8e-6..16e-6).contains(&small.graph.expected), "{small:?}");
         assert!(small.memory > small.compute);
@@ -511,7 +529,7 @@ mod tests {
         let h200 = find("h200-sxm").unwrap();
         let at = |batch| {
             let loads = loads(&model, Some(batch))?;
-            estimate(&loads, h200, Precision::Fp16, Runtime::PyTorch)
+            estimate(&loads, h200, Precision::Fp16, Runtime::PyTorch, None)
         };
         assert!(at(64).unwrap().graph.expected < at(4096).unwrap().graph.expected);
         // A wrong file can say anything.
@@ -520,7 +538,7 @@ mod tests {
                 assert!(found.graph.high.is_finite() && found.graph.low > 0.0, "{odd}");
             }
         }
-        assert!(estimate(&[], h200, Precision::Fp16, Runtime::PyTorch).is_err());
+        assert!(estimate(&[], h200, Precision::Fp16, Runtime::PyTorch, None).is_err());
     }
 
     #[test]
@@ -531,14 +549,14 @@ mod tests {
         let y = t.op("Conv", &[&x, &w]);
         let kernels = loads(&t.output(&y), None).unwrap();
         let volta = find("v100-sxm2-32").unwrap();
-        let found = estimate(&kernels, volta, Precision::Fp32, Runtime::PyTorch).unwrap();
+        let found = estimate(&kernels, volta, Precision::Fp32, Runtime::PyTorch, None).unwrap();
         assert!(found.method.iter().any(|words| words.contains("tf32 peak is not known")));
-        let found = estimate(&kernels, volta, Precision::Bf16, Runtime::PyTorch).unwrap();
+        let found = estimate(&kernels, volta, Precision::Bf16, Runtime::PyTorch, None).unwrap();
         assert!(found.method.iter().any(|words| words.contains("widens to fp32")
             || words.contains("computes in fp32")));
         // 8 bits cannot hold what 16 can.
         let hailo = find("hailo-8").unwrap();
-        let error = estimate(&kernels, hailo, Precision::Fp16, Runtime::PyTorch).unwrap_err();
+        let error = estimate(&kernels, hailo, Precision::Fp16, Runtime::PyTorch, None).unwrap_err();
         assert!(error.contains("the fp16 peak"), "{error}");
     }
 
@@ -554,16 +572,18 @@ mod tests {
             let y = t.op("MatMul", &[&x, &w]);
             loads(&t.output(&y), None).unwrap()
         };
-        let fits = estimate(&layer(1000), &chip, Precision::Int8, Runtime::PyTorch).unwrap();
+        let fits = estimate(&layer(1000), &chip, Precision::Int8, Runtime::PyTorch, None).unwrap();
         assert!(fits.graph.expected < 1e-3 && fits.weight_read_floor == 0.0);
         // 10 MB at 0.5 GB/s take 20 ms.
-        let streams = estimate(&layer(10_000), &chip, Precision::Int8, Runtime::PyTorch).unwrap();
+        let streams =
+            estimate(&layer(10_000), &chip, Precision::Int8, Runtime::PyTorch, None).unwrap();
         assert!((20e-3..21e-3).contains(&streams.graph.expected), "{streams:?}");
         assert!(streams.graph.low >= 20e-3);
         if let Some(chip) = chip.on_chip.as_mut() {
             chip.link_gb_s = None;
         }
-        let error = estimate(&layer(10_000), &chip, Precision::Int8, Runtime::PyTorch).unwrap_err();
+        let error =
+            estimate(&layer(10_000), &chip, Precision::Int8, Runtime::PyTorch, None).unwrap_err();
         assert!(error.starts_with("10.0 MB of weights"), "{error}");
     }
 

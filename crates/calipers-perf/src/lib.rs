@@ -15,6 +15,8 @@ mod estimate;
 mod generation;
 mod kernels;
 mod memory_fit;
+mod node_times;
+mod processor;
 mod profile;
 mod query;
 mod requirements;
@@ -29,5 +31,10 @@ mod workload;
 pub use choices::size_choices;
 pub use devices::KernelKind;
 pub use kernels::{Kernel, kernel_of_shape, of_pytorch as pytorch_kernels};
+pub use node_times::node_times;
+pub use processor::{
+    CpuTiming, KernelMeasurement, KindTiming, ProcessorKernel, ProcessorKind, fit_cpu,
+    processor_kernels,
+};
 pub use profile::{Batch, ExecutionPlan, ModelProfile};
 pub use query::{HardwareQuery, WELL_KNOWN, answer};

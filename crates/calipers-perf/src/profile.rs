@@ -55,7 +55,9 @@ impl ExecutionPlan {
         }
         let launches = kernels::launches(net, runtime);
         let mut pool = Pool::default();
-        let workload = Workload::new(&launches.kernels, &mut pool);
+        let mut all = launches.kernels.clone();
+        all.extend(crate::processor::processor_kernels(net));
+        let workload = Workload::new(&all, &mut pool);
         let activations = Ok(Activations::new(net, &launches, &mut pool));
         Self { runtime, pool, workload, fusions: launches.fusions, activations }
     }
@@ -164,6 +166,8 @@ pub struct ModelProfile<'a> {
     pub(crate) plan: &'a ExecutionPlan,
     pub(crate) batch: Batch,
     pub(crate) precision: PrecisionPlan,
+    /// Intra-op threads of a processor; all cores where it is `None`.
+    pub(crate) threads: Option<u32>,
     /// Nodes that are not timed because they are `ai.onnx.ml` operators.
     classical: usize,
 }
@@ -193,6 +197,7 @@ impl<'a> ModelProfile<'a> {
             task: recognized.task.kind,
             plan,
             batch: Batch::find(model, bindings),
+            threads: query.threads,
             precision: PrecisionPlan::new(
                 query.precision,
                 &recognized.architecture,
@@ -324,7 +329,8 @@ impl<'a> ModelProfile<'a> {
             return Err(why);
         }
         let runtime = self.plan.runtime;
-        let estimate = estimate::estimate(loads, device, self.precision.rest, runtime)?;
+        let estimate =
+            estimate::estimate(loads, device, self.precision.rest, runtime, self.threads)?;
         let sound = [Some(estimate.graph), estimate.eager].into_iter().flatten().all(|range| {
             let parts = [range.low, range.expected, range.high];
             parts.into_iter().all(|part| part.is_finite() && part > 0.0)

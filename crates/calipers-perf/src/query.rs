@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use calipers_ir::NodeId;
 use calipers_measure::assume;
 use calipers_report::{
-    Assumption, Bottleneck, DeviceFacts, DeviceRow, Hardware, Range, RunEstimate, Runtime,
-    TimeShares, TopKernel,
+    Assumption, Bottleneck, DeviceClass, DeviceFacts, DeviceRow, Hardware, Range, RunEstimate,
+    Runtime, TimeShares, TopKernel,
 };
 
 use super::estimate::Estimate;
@@ -44,6 +44,8 @@ pub struct HardwareQuery {
     pub runtime: Runtime,
     /// Precision to compute in; the model's own where it is `None`.
     pub precision: Option<Precision>,
+    /// Intra-op threads of a processor; all of its cores where it is `None`.
+    pub threads: Option<u32>,
     /// Samples per run.
     pub batch: Option<u64>,
     /// Tokens of a sequence.
@@ -68,6 +70,7 @@ impl Default for HardwareQuery {
             catalog: Cow::Borrowed(catalog),
             runtime: Runtime::default(),
             precision: None,
+            threads: None,
             batch: None,
             context: None,
             target_latency_ms: None,
@@ -111,6 +114,7 @@ pub fn answer(profile: &ModelProfile<'_>, query: &HardwareQuery) -> Hardware {
         if reported.fits != Some(false) {
             reported.generation = steps.as_ref().map(|steps| steps.report(device));
         }
+        reported.threads = threads(device, query.threads);
         reported.device = Some(facts(device, profile.precision.precision, &query.found));
     }
     reported.requirements =
@@ -313,6 +317,13 @@ fn mode_sentence(runtime: Runtime) -> String {
         Runtime::TensorRt => "Latency is that of a TensorRT engine in a CUDA graph.",
     }
     .to_owned()
+}
+
+/// The intra-op threads of a run on a processor.
+fn threads(device: &Device, asked: Option<u32>) -> Option<u32> {
+    let is_processor = device.class == DeviceClass::Cpu;
+    let cores = device.units.filter(|_| is_processor)?;
+    Some(asked.unwrap_or(cores).clamp(1, cores.max(1)))
 }
 
 fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts {

@@ -113,7 +113,7 @@ mod tests {
         let mut pool = Pool::default();
         let workload = Workload::new(&kernels, &mut pool);
         let loads = workload.at(&pool.evaluate(|_| None), (1, 1)).unwrap();
-        let found = estimate(&loads, device, Precision::Fp16, Runtime::PyTorch).unwrap();
+        let found = estimate(&loads, device, Precision::Fp16, Runtime::PyTorch, None).unwrap();
         let roofline = describe(&found, device, &|_| String::new()).unwrap();
         assert_eq!(roofline.kernels.len(), 1);
         let dot = &roofline.kernels[0];

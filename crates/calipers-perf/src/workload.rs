@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use super::estimate::NoEstimate;
 use super::kernels::{Kernel, KernelKind, Quantized, kind_at};
+use crate::processor::ProcessorKind;
 
 /// Kernels of one run, alike ones as a group.
 pub(crate) struct Workload {
@@ -43,6 +44,7 @@ struct Traits {
     is_unfolded: bool,
     is_sized: bool,
     has_weights: bool,
+    processor: Option<ProcessorKind>,
 }
 
 /// The sizes of a kernel, see [`Kernel`].
@@ -55,6 +57,7 @@ struct Sizes {
     depth: ExprId,
     rows: ExprId,
     steps: ExprId,
+    results: ExprId,
 }
 
 impl Sizes {
@@ -68,6 +71,7 @@ impl Sizes {
             depth: id(&kernel.depth),
             rows: id(&kernel.rows),
             steps: id(&kernel.steps),
+            results: id(&kernel.results),
         }
     }
 }
@@ -86,6 +90,12 @@ pub(crate) struct Load {
     pub weights: f64,
     pub depth: f64,
     pub steps: f64,
+    /// Elements that are written.
+    pub results: f64,
+    /// Rows of a matrix product, else 1.
+    pub rows: f64,
+    /// What it is on a processor; `None` for kernels of other devices.
+    pub processor: Option<ProcessorKind>,
     pub members: Arc<[Member]>,
 }
 
@@ -101,6 +111,7 @@ impl Workload {
                 is_unfolded: kernel.is_unfolded(),
                 is_sized: kernel.is_sized,
                 has_weights: kernel.weights.as_const() != Some(0),
+                processor: kernel.processor,
             };
             let sizes = Sizes::new(pool, kernel);
             let group = *places.entry((traits, sizes)).or_insert_with(|| {
@@ -114,7 +125,10 @@ impl Workload {
             sizes,
             members: members.into(),
         };
-        Self { groups: groups.into_iter().map(group).collect(), kernels: kernels.len() }
+        Self {
+            groups: groups.into_iter().map(group).collect(),
+            kernels: kernels.iter().filter(|kernel| kernel.processor.is_none()).count(),
+        }
     }
 
     /// All kernels.
@@ -158,6 +172,9 @@ impl Workload {
                 weights: figure(sizes.weights, false)?,
                 depth: figure(sizes.depth, false)?,
                 steps: figure(sizes.steps, false)?.max(1.0),
+                results: figure(sizes.results, true)?,
+                rows: figure(sizes.rows, traits.has_weights)?.max(1.0),
+                processor: traits.processor,
                 members: Arc::clone(members),
             })
         };

@@ -210,6 +210,16 @@ pub fn live_ranges(
     Ok(reported)
 }
 
+/// Returns the peak of live activation bytes where every value takes what `size` says; `None` where
+/// the size of one is not known.
+pub fn peak(model: &Model, size: &dyn Fn(ValueId) -> Size) -> Option<u64> {
+    let depends = liveness::depends(model, &ResolvedOps::find(model));
+    let live_ranges = liveness::Lives::find(model, &depends, size);
+    let peak = live_ranges.trace(model, None).peak;
+    check_known(model, &live_ranges, peak).ok()?;
+    peak
+}
+
 /// Checks that the peak is known.
 fn check_known(
     model: &Model,

@@ -6,6 +6,7 @@ use calipers_report::{DeviceClass, Evidence, LaunchOverhead, OnChipMemory, PeakS
 use serde::{Deserialize, Serialize};
 
 use crate::devices::precision::fallbacks;
+use crate::processor::CpuTiming;
 
 /// One device. A figure that no source states is `None`; peaks are dense.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +43,9 @@ pub struct Device {
     pub power_w: Option<f64>,
     /// Launch overheads measured on this device; see [`crate::devices::Catalog::launch`].
     pub launch: LaunchOverhead,
+    /// Timing constants that were measured on this processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Box<CpuTiming>>,
     /// Other names that it is found by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
@@ -87,6 +91,7 @@ impl Device {
             cache_mb: None,
             power_w: None,
             launch: LaunchOverhead::default(),
+            timing: None,
             aliases: vec![],
             detect_as: vec![],
             dense_checked: false,

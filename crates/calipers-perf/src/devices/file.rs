@@ -18,6 +18,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::devices::device::Device;
 use crate::devices::error::{DeviceFileError, Fault, Place};
+use crate::processor::CpuTiming;
 
 /// The most bytes of a device file; our own table has a twentieth of that.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -214,6 +215,7 @@ struct Stanza {
     cache_mb: Figure,
     power_w: Figure,
     launch: Option<RawLaunch>,
+    timing: Option<Box<CpuTiming>>,
     aliases: Option<Spanned<Vec<String>>>,
     detect_as: Option<Spanned<Vec<String>>>,
     #[serde(default)]
@@ -275,6 +277,7 @@ impl Reader<'_> {
             self.figure("matrix_clock_mhz", raw.matrix_clock_mhz, "MHz", 1e5)?;
         device.cache_mb = self.figure("cache_mb", raw.cache_mb, "MB", 1e6)?;
         device.power_w = self.figure("power_w", raw.power_w, "W", 1e6)?;
+        device.timing = raw.timing;
         device.launch = raw.launch.map(|raw| self.launch(raw)).transpose()?.unwrap_or_default();
         device.aliases = self.names("aliases", raw.aliases)?;
         device.detect_as = self.names("detect_as", raw.detect_as)?;

@@ -24,6 +24,7 @@ use hashbrown::HashSet;
 pub use shape::kernel_of_shape;
 
 pub(crate) use crate::devices::KernelKind;
+use crate::processor::ProcessorKind;
 use crate::runtime::{self, FusedAttention, RuntimeModel};
 
 /// The kind of a matrix product with this many rows.
@@ -86,6 +87,8 @@ pub struct Kernel {
     pub writes: Vec<Val>,
     /// Whether the shapes of all that it reads and writes are known; unknown ones count as 0.
     pub is_sized: bool,
+    /// What it is on a processor, for kernels that run on one; `None` for those of other devices.
+    pub processor: Option<ProcessorKind>,
 }
 
 /// Most rows of a product that runs as a matrix-vector product.
@@ -163,7 +166,11 @@ pub fn of_pytorch(net: &Network<'_>) -> Vec<Kernel> {
 
 /// The kernels that a runtime launches, in order of execution, and the views of the network.
 pub(crate) fn launches(net: &Network<'_>, runtime: Runtime) -> Launches {
-    let runtime = RuntimeModel::new(runtime);
+    launches_of(net, RuntimeModel::new(runtime))
+}
+
+/// The kernels that a model of a runtime launches, in order of execution, and the views.
+pub(crate) fn launches_of(net: &Network<'_>, runtime: &'static RuntimeModel) -> Launches {
     let mut finder = Finder {
         net,
         runtime,
@@ -317,6 +324,7 @@ fn attention_tasks<'n>(
     let core: Vec<&NetworkOp> = unit.parts.iter().filter(|part| !part.is(OWN)).collect();
     let last = unit.parts.iter().rposition(|part| !part.is(OWN));
     let is_one = match fused {
+        FusedAttention::Never => is_one_operator(&core),
         FusedAttention::Exported => is_exported_as_one(net, &core),
         FusedAttention::Masked => is_masked(net, unit, &core),
         FusedAttention::All => true,
@@ -375,6 +383,11 @@ fn is_masked(net: &Network<'_>, unit: &NetworkOp, core: &[&NetworkOp]) -> bool {
         && attention.over == AttentionScope::Own
         && !(attention.windowed || attention.relative || attention.rotary)
         && (attention.causal || adds_mask())
+}
+
+/// Whether the file has an attention as one operator.
+fn is_one_operator(core: &[&NetworkOp]) -> bool {
+    core.iter().filter(|unit| unit.is(["MatMul", "Einsum"])).count() < 2
 }
 
 /// Whether an attention was exported from PyTorch's fused attention, which is written with queries
@@ -443,7 +456,7 @@ fn elements(net: &Network<'_>, val: Val) -> Expr {
 }
 
 /// A kernel that reads the inputs of an operator or block and writes its outputs.
-fn plain(net: &Network<'_>, unit: &NetworkOp, kind: KernelKind) -> Kernel {
+pub(crate) fn plain(net: &Network<'_>, unit: &NetworkOp, kind: KernelKind) -> Kernel {
     let sum =
         |vals: &mut dyn Iterator<Item = Val>| -> Expr { vals.map(|val| elements(net, val)).sum() };
     let inputs = || unit.inputs.iter().flatten().copied();
@@ -474,6 +487,7 @@ fn plain(net: &Network<'_>, unit: &NetworkOp, kind: KernelKind) -> Kernel {
         reads,
         writes: unit.outputs.clone(),
         is_sized,
+        processor: None,
     }
 }
 

@@ -150,6 +150,35 @@ pub(crate) const ONNX_RUNTIME: &[Fusion] = &[
     MATMUL_SCALE,
 ];
 
+// ONNX Runtime: ConvActivationFusion and NchwcTransformer on a processor.
+const CONV_ACTIVATION: Fusion = Fusion {
+    name: "Conv + activation",
+    first: is_convolution,
+    second: is_conv_activation,
+    then: None,
+    cost: FusedCost::Epilogue,
+};
+
+// ONNX Runtime: NchwcTransformer adds to a convolution's result in place.
+const CONV_ADD: Fusion = Fusion {
+    name: "Conv + Add",
+    first: is_convolution,
+    second: is_add,
+    then: None,
+    cost: FusedCost::Epilogue,
+};
+
+/// Fusions of ONNX Runtime on a processor.
+pub(crate) const PROCESSOR: &[Fusion] = &[
+    CONV_BATCH_NORM,
+    MATMUL_BATCH_NORM,
+    CONV_ACTIVATION,
+    CONV_ADD,
+    BIAS_GELU,
+    SCALE_MATMUL,
+    MATMUL_SCALE,
+];
+
 /// Fusions of TensorRT's builder: those of ONNX Runtime, and chains of pointwise operations.
 pub(crate) const TENSORRT: &[Fusion] =
     &[CONV_BATCH_NORM, MATMUL_BATCH_NORM, SKIP_LAYER_NORM, BIAS_SOFTMAX, SCALE_MATMUL, POINTWISE];
@@ -175,6 +204,16 @@ fn is_batch_norm(kernel: &Kernel) -> bool {
 
 fn is_relu(kernel: &Kernel) -> bool {
     matches!(kernel.op, Op::Block(BlockKind::Relu) | Op::Operator("Relu"))
+}
+
+/// An activation that a convolution applies to its results on a processor.
+fn is_conv_activation(kernel: &Kernel) -> bool {
+    is_relu(kernel)
+        || matches!(
+            kernel.op,
+            Op::Block(BlockKind::HardSigmoid | BlockKind::LeakyRelu | BlockKind::Relu6)
+                | Op::Operator("Clip" | "HardSigmoid" | "LeakyRelu" | "Sigmoid" | "Tanh")
+        )
 }
 
 fn is_gelu(kernel: &Kernel) -> bool {

@@ -13,7 +13,7 @@ mod fusion;
 
 use calipers_report::Runtime;
 pub(crate) use fusion::fuse;
-use fusion::{Fusion, ONNX_RUNTIME, TENSORRT};
+use fusion::{Fusion, ONNX_RUNTIME, PROCESSOR, TENSORRT};
 
 /// What a runtime makes of a network.
 pub(crate) struct RuntimeModel {
@@ -32,6 +32,8 @@ pub(crate) struct RuntimeModel {
 /// Which attentions a runtime runs as one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FusedAttention {
+    /// Those that the file has as one operator.
+    Never,
     /// Those that were exported from PyTorch's fused attention.
     Exported,
     /// Those with a mask and equal numbers of heads, which ONNX Runtime's `AttentionFusion` matches.
@@ -41,6 +43,15 @@ pub(crate) enum FusedAttention {
 }
 
 impl RuntimeModel {
+    /// ONNX Runtime on a processor.
+    pub(crate) const PROCESSOR: Self = Self {
+        unfolds_norms: false,
+        fuses_tanh_gelu: true,
+        attention: FusedAttention::Never,
+        fusions: PROCESSOR,
+        range_factor: 1.0,
+    };
+
     /// Returns the model of a runtime.
     pub(crate) const fn new(runtime: Runtime) -> &'static Self {
         match runtime {

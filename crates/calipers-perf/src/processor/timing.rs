@@ -1,0 +1,342 @@
+//! The timing model of a processor: the time of a kernel on a number of threads.
+//!
+//! A kernel takes its dispatch and a body. The body blends arithmetic (multiply-accumulates at a rate
+//! of one thread, and nanoseconds per element) with memory traffic. Threads divide it, less a serial
+//! share, and cost a synchronization; ONNX Runtime runs small work on one thread.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use calipers_report::{DeviceClass, Precision};
+use serde::{Deserialize, Serialize};
+
+use crate::devices::{Device, DeviceTiming, KernelTime};
+
+static FITTED: &str = include_str!("../../devices/processors.toml");
+
+static BUILTIN: LazyLock<CpuTiming> = LazyLock::new(|| {
+    // A test reads the file that is compiled in.
+    toml::from_str(FITTED).unwrap_or_default()
+});
+
+/// What a kernel is on a processor; it selects the timing constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProcessorKind {
+    /// A product with stored weights.
+    Gemm,
+    /// Products of two activations, one per head and sample.
+    Batched,
+    /// A product of 8-bit integers with stored weights, which are packed when the session starts.
+    GemmInt8,
+    /// A product of 8-bit integers that are both computed.
+    GemmInteger,
+    /// A convolution on blocks of channels.
+    Conv,
+    /// A convolution with a kernel of one element.
+    Pointwise,
+    /// A convolution that reads few channels.
+    Stem,
+    /// A depthwise convolution.
+    Depthwise,
+    /// A convolution that copies its input to columns: grouped, over one axis or with odd channels.
+    Im2col,
+    /// A quantized convolution (`QLinearConv`).
+    ConvInt8,
+    /// A convolution between quantizers (QDQ), which ONNX Runtime fuses in part.
+    ConvQdq,
+    /// A quantized depthwise convolution.
+    DepthwiseInt8,
+    /// `ConvInteger`, which has no fast kernel.
+    ConvInteger,
+    /// One pass of simple arithmetic.
+    Elementwise,
+    /// An exponential or the like for every element.
+    Transcendental,
+    /// Quantizing or dequantizing.
+    Quantize,
+    /// Softmax.
+    Softmax,
+    /// A norm.
+    LayerNorm,
+    /// A reduction, or global pooling.
+    Reduce,
+    /// Pooling.
+    Pool,
+    /// A transpose.
+    Transpose,
+    /// A copy in order: concatenation, slice, split, padding.
+    Copy,
+    /// Rows of a table.
+    Gather,
+    /// A recurrent layer.
+    Recurrent,
+    /// A view or a shape computation: its dispatch only.
+    View,
+}
+
+/// Constants of one kind of kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KindTiming {
+    /// Billions of multiply-accumulates per second of one thread; 0 where it does none.
+    pub gmacs: f64,
+    /// Nanoseconds of one thread for each element that is written.
+    pub element_ns: f64,
+    /// Rows of a product at which half the rate is reached.
+    pub half_rows: f64,
+    /// Products per result at which half the rate is reached.
+    pub half_depth: f64,
+    /// Share of the work that threads do not divide.
+    pub serial: f64,
+}
+
+impl Default for KindTiming {
+    fn default() -> Self {
+        Self { gmacs: 0.0, element_ns: 0.0, half_rows: 0.0, half_depth: 0.0, serial: 0.03 }
+    }
+}
+
+/// Timing constants of a processor. A device file may have them as `[device.timing]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CpuTiming {
+    /// Id of the device that was measured.
+    pub device: String,
+    /// The software that was measured.
+    pub runtime: String,
+    /// Measured kernels.
+    pub kernel_rows: u32,
+    /// Measured runs of whole models.
+    pub model_rows: u32,
+    /// Geometric-mean factor of error on held-out models; 0 where it was not measured.
+    pub held_out_error: f64,
+    /// Share of held-out runs inside the range, in percent.
+    pub range_holds_percent: f64,
+    /// Low and high are the expected time divided and multiplied by this.
+    pub range: f64,
+    /// Microseconds of each node.
+    pub dispatch_us: f64,
+    /// Microseconds that each doubling of the threads adds to a parallel kernel.
+    pub sync_us: f64,
+    /// GB/s of one thread while a kernel's data fits `cache_mb`.
+    pub cache_gb_s: f64,
+    /// GB/s of one thread from memory.
+    pub memory_gb_s: f64,
+    /// MB of a kernel's data that stay in the caches.
+    pub cache_mb: f64,
+    /// Share of memory traffic that threads do not divide.
+    pub memory_serial: f64,
+    /// Constants by kind.
+    pub kinds: BTreeMap<ProcessorKind, KindTiming>,
+}
+
+impl Default for CpuTiming {
+    fn default() -> Self {
+        Self {
+            device: String::new(),
+            runtime: "ONNX Runtime".to_owned(),
+            kernel_rows: 0,
+            model_rows: 0,
+            held_out_error: 0.0,
+            range_holds_percent: 0.0,
+            range: 2.5,
+            dispatch_us: 3.0,
+            sync_us: 3.0,
+            cache_gb_s: 20.0,
+            memory_gb_s: 12.0,
+            cache_mb: 64.0,
+            memory_serial: 0.03,
+            kinds: BTreeMap::new(),
+        }
+    }
+}
+
+/// The sizes of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorKernel {
+    /// Its kind.
+    pub kind: ProcessorKind,
+    /// Multiply-accumulates.
+    pub macs: f64,
+    /// Elements that are written; of reductions, elements that are read.
+    pub elements: f64,
+    /// Bytes read and written.
+    pub bytes: f64,
+    /// Rows of a product, else 1.
+    pub rows: f64,
+    /// Products that are summed for one result, else 1.
+    pub depth: f64,
+    /// Sequential steps; nodes where only their dispatch counts.
+    pub steps: f64,
+}
+
+impl CpuTiming {
+    /// Returns the constants that are compiled in.
+    pub fn builtin() -> &'static Self {
+        &BUILTIN
+    }
+
+    /// Returns the time of a kernel on this many threads.
+    pub fn time(&self, kernel: &ProcessorKernel, threads: f64) -> KernelTime {
+        let launch = self.dispatch_us * 1e-6;
+        if kernel.kind == ProcessorKind::View {
+            let launch = launch * kernel.steps;
+            return KernelTime { launch, compute: 0.0, memory: 0.0, body: 0.0 };
+        }
+        let known = self.kinds.get(&kernel.kind).copied().unwrap_or_default();
+        let (compute, memory) = self.parts(&known, kernel, 1.0);
+        let body = blend(compute, memory);
+        let alone = KernelTime { launch, compute, memory, body };
+        if threads <= 1.0 {
+            return alone;
+        }
+        let (compute, memory) = self.parts(&known, kernel, threads);
+        let body = blend(compute, memory) + self.sync_us * 1e-6 * threads.log2() * kernel.steps;
+        if body < alone.body { KernelTime { launch, compute, memory, body } } else { alone }
+    }
+
+    fn parts(&self, known: &KindTiming, kernel: &ProcessorKernel, threads: f64) -> (f64, f64) {
+        let speedup = |serial: f64| threads / (1.0 + serial * (threads - 1.0));
+        let rate = known.gmacs * 1e9 * kernel.rows / (kernel.rows + known.half_rows)
+            * (kernel.depth / (kernel.depth + known.half_depth));
+        let products = if rate > 0.0 { kernel.macs / rate } else { 0.0 };
+        let compute =
+            (products + kernel.elements * known.element_ns * 1e-9) / speedup(known.serial);
+        let gb_s =
+            if kernel.bytes > self.cache_mb * 1e6 { self.memory_gb_s } else { self.cache_gb_s };
+        (compute, kernel.bytes / (gb_s * 1e9 * speedup(self.memory_serial)))
+    }
+}
+
+/// The larger of two times, and some of the other: they overlap in part.
+fn blend(a: f64, b: f64) -> f64 {
+    a.hypot(b)
+}
+
+/// The constants of a device on a number of threads.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessorClock {
+    timing: CpuTiming,
+    threads: u32,
+    range: f64,
+    is_extrapolated: bool,
+    provenance: Vec<String>,
+}
+
+/// How much wider the range is on a processor that was not measured.
+const EXTRAPOLATED_RANGE: f64 = 2.2;
+
+impl ProcessorClock {
+    /// Returns the constants of a device: its own, the built-in ones, or those scaled to it.
+    fn new(device: &Device, threads: Option<u32>) -> Self {
+        let cores = device.units.unwrap_or(1).max(1);
+        let threads = threads.unwrap_or(cores).clamp(1, cores);
+        let builtin = CpuTiming::builtin();
+        let own = device.timing.as_deref();
+        let timing = own.unwrap_or(builtin);
+        let fitted = match own {
+            Some(own) => format!(
+                "Timing constants were measured on this processor ({} kernels).",
+                own.kernel_rows
+            ),
+            None => format!(
+                "Timing models were fitted on {} kernels and {} whole runs of {} on {}.",
+                builtin.kernel_rows,
+                builtin.model_rows,
+                builtin.runtime,
+                crate::devices::find(&builtin.device)
+                    .map_or(&*builtin.device, |device| &device.name)
+            ),
+        };
+        let threads_sentence = match threads {
+            1 => {
+                "Latency on a processor is that of ONNX Runtime with 1 intra-op thread.".to_owned()
+            }
+            _ => format!(
+                "Latency on a processor is that of ONNX Runtime with {threads} intra-op threads."
+            ),
+        };
+        let mut found = Self {
+            timing: timing.clone(),
+            threads,
+            range: timing.range,
+            is_extrapolated: own.is_none() && device.id != builtin.device,
+            provenance: vec![fitted, threads_sentence],
+        };
+        if found.is_extrapolated {
+            found.timing = scaled(builtin, device);
+            found.range = builtin.range.max(EXTRAPOLATED_RANGE);
+            found.provenance.push(format!(
+                "Extrapolated to {} by peak per core, bandwidth and clock: the range is wider.",
+                device.name
+            ));
+        } else if timing.held_out_error > 1.0 {
+            found.provenance.push(format!(
+                "On held-out models the estimate is off by {:.0}% on average; {:.0}% fall inside the range.",
+                100.0 * (timing.held_out_error - 1.0),
+                timing.range_holds_percent
+            ));
+        }
+        found
+    }
+
+    /// Returns the constants of a processor; `None` for other devices.
+    pub(crate) fn for_device(device: &Device, threads: Option<u32>) -> Option<Self> {
+        (device.class == DeviceClass::Cpu).then(|| Self::new(device, threads))
+    }
+
+    /// Sets the range and the provenance of a device's timing.
+    pub(crate) fn describe(&self, timing: &mut DeviceTiming) {
+        timing.range = self.range;
+        timing.is_extrapolated = self.is_extrapolated;
+        timing.provenance.clone_from(&self.provenance);
+    }
+
+    /// Returns the time of a kernel.
+    pub(crate) fn time(&self, kernel: &ProcessorKernel) -> KernelTime {
+        self.timing.time(kernel, f64::from(self.threads))
+    }
+}
+
+/// Constants scaled from the measured device to another one.
+fn scaled(base: &CpuTiming, device: &Device) -> CpuTiming {
+    let mut timing = base.clone();
+    let Ok(reference) = crate::devices::find(&base.device) else { return timing };
+    let per_core = |device: &Device, precision| -> Option<f64> {
+        Some(device.peak(precision)? / f64::from(device.units.unwrap_or(1).max(1)))
+    };
+    let ratio = |ours: Option<f64>, theirs: Option<f64>| match (ours, theirs) {
+        (Some(ours), Some(theirs)) if ours > 0.0 && theirs > 0.0 => Some(ours / theirs),
+        _ => None,
+    };
+    let peak = |precision| ratio(per_core(device, precision), per_core(reference, precision));
+    let fp32 = peak(Precision::Fp32).unwrap_or(1.0);
+    // The measured 8-bit kernels use VNNI, whose rate is four times that of floats.
+    let fp32_of_int8 = |device: &Device| {
+        let floats = per_core(device, Precision::Fp32)?;
+        Some(per_core(device, Precision::Int8).map_or(floats, |int8| int8.min(4.0 * floats)))
+    };
+    let int8 = ratio(fp32_of_int8(device), fp32_of_int8(reference)).unwrap_or(fp32);
+    let clock = ratio(device.clock_mhz, reference.clock_mhz).unwrap_or(1.0);
+    let total = ratio(device.bandwidth(), reference.bandwidth()).unwrap_or(1.0);
+    timing.dispatch_us /= clock;
+    timing.sync_us /= clock;
+    timing.cache_gb_s *= clock;
+    let cores = ratio(reference.units.map(f64::from), device.units.map(f64::from)).unwrap_or(1.0);
+    timing.memory_gb_s *= (total * cores).clamp(0.2, 2.0);
+    timing.cache_mb = device.cache_mb.unwrap_or(timing.cache_mb).min(timing.cache_mb);
+    for (kind, known) in &mut timing.kinds {
+        known.gmacs *= match kind {
+            ProcessorKind::GemmInt8
+            | ProcessorKind::GemmInteger
+            | ProcessorKind::ConvInt8
+            | ProcessorKind::ConvQdq
+            | ProcessorKind::DepthwiseInt8
+            | ProcessorKind::ConvInteger => int8,
+            _ => fp32,
+        };
+        known.element_ns /= fp32;
+    }
+    timing
+}
