@@ -92,6 +92,17 @@ impl Model {
         self.names.masked()
     }
 
+    /// The graph with every text as the file has it, for runtimes. It may hold secrets: nothing of
+    /// it is to be shown. Its ids are those of [`Model::shown_ir`].
+    pub fn original_ir(&self) -> &calipers_ir::Model {
+        &self.names.as_written
+    }
+
+    /// The graph with the texts that the options allow.
+    pub fn shown_ir(&self, options: &Options) -> &calipers_ir::Model {
+        self.names.shown(options)
+    }
+
     /// The graph with every text as the file has it, for what is never shown.
     pub(crate) fn as_written(&self) -> &calipers_ir::Model {
         &self.names.as_written
@@ -127,6 +138,19 @@ impl Model {
         let mut extras = Extras { with_view: true, ..Extras::default() };
         let report = self.run(options, &mut extras)?;
         Ok((report, extras.view))
+    }
+
+    /// Like [`Model::analyze`], plus the estimated time and the block of each node.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Model::analyze`].
+    pub fn predict(&self, options: &Options) -> Result<NodePrediction, Error> {
+        let mut extras = Extras { with_outline: true, with_times: true, ..Extras::default() };
+        let report = self.run(options, &mut extras)?;
+        let order = self.names.shown(options).main().order.clone();
+        let Extras { outline, node_ms, .. } = extras;
+        Ok(NodePrediction { report, outline, node_ms, order })
     }
 
     /// The type and shape of every value.
@@ -227,17 +251,33 @@ impl Model {
     }
 }
 
+/// A report with the estimated time and the block of each node.
+#[derive(Debug)]
+pub struct NodePrediction {
+    /// The report.
+    pub report: Report,
+    /// The parts of the network.
+    pub outline: calipers_arch::view::Outline,
+    /// Milliseconds of the kernel at each node; empty where there is no estimate.
+    pub node_ms: Vec<(calipers_ir::NodeId, f64)>,
+    /// The nodes of the main graph, in order of execution.
+    pub order: Vec<calipers_ir::NodeId>,
+}
+
 /// What an analysis adds to the report, where it is asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     pub(crate) with_view: bool,
     pub(crate) with_outline: bool,
+    pub(crate) with_times: bool,
     /// The collapsible graph.
     pub(crate) view: GraphView,
     /// The nodes in the order of its list.
     pub(crate) order: Vec<calipers_ir::NodeId>,
     /// The parts of the network.
     pub(crate) outline: calipers_arch::view::Outline,
+    /// Milliseconds of the kernel at each node.
+    pub(crate) node_ms: Vec<(calipers_ir::NodeId, f64)>,
 }
 
 /// Every stage after inference, each on the output of those before it.
@@ -262,6 +302,10 @@ fn stages(
         }
         if extras.with_outline {
             extras.outline = calipers_arch::view::outline(model, &recognized);
+        }
+        if extras.with_times {
+            // Without an estimate the hardware section has the reason.
+            extras.node_ms = calipers_perf::node_times(&subject, question).unwrap_or_default();
         }
         let hardware = calipers_perf::answer(&subject, question);
         let findings =

@@ -15,6 +15,7 @@ use crate::support::analyze_for;
 calipers_testkit::tests! {
     test: [
         measured_latencies_are_predicted,
+        measured_latencies_of_a_processor_are_predicted,
         network_families_held_out_of_the_fit_are_predicted,
         measured_peaks_of_activations_are_predicted,
         a_step_of_a_large_decoder_reads_its_weights,
@@ -186,6 +187,49 @@ fn measured_latencies_are_predicted() {
     ));
     assert!(geomean(&factors) <= 1.3 && near >= 0.6 && held >= 0.85, "{}", worst(&factors));
     assert!(geomean(&eagers) <= 1.4 && eager_held >= 0.85, "{}", worst(&eagers));
+}
+
+fn measured_latencies_of_a_processor_are_predicted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../calipers-perf/devices/measured");
+    let text = std::fs::read_to_string(folder.join("models_cpu.csv")).unwrap();
+    // The extended corpus, where it is present, holds the models that are not fixtures.
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let device = find("xeon-emr-16").unwrap();
+    let (mut factors, mut inside) = (Vec::new(), 0_u32);
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [graph, input, threads, measured, ..] = cells[..] else { panic!("{line}") };
+        let name = graph.rsplit('/').next().unwrap();
+        let paths = [fixture("zoo").join(name), corpus.join(graph)];
+        let Some(path) = paths.iter().find(|path| path.exists()) else { continue };
+        let mut bindings = Bindings::default();
+        for one in input.split(';') {
+            let (name, shape) = one.rsplit_once('=').unwrap();
+            let shape = shape.split('x').map(|side| side.parse().unwrap()).collect();
+            bindings.inputs.insert(name.to_owned(), shape);
+        }
+        let query = HardwareQuery {
+            device: Some(device.clone()),
+            threads: Some(threads.parse().unwrap()),
+            table: Vec::new(),
+            ..HardwareQuery::default()
+        };
+        let model = calipers::Model::open(path).unwrap();
+        let hardware = analyze_for(&model, &bindings, &query).unwrap().hardware.unwrap();
+        let (span, ms) = (hardware.latency_ms.unwrap(), measured.parse::<f64>().unwrap());
+        assert_eq!(hardware.threads.map(|count| count.to_string()).as_deref(), Some(threads));
+        check_span(span, line);
+        inside += u32::from(span.low <= ms && ms <= span.high);
+        factors.push(((span.expected / ms).max(ms / span.expected), line.to_owned()));
+    }
+    let factor = geomean(&factors);
+    #[expect(clippy::cast_precision_loss, reason = "rows are few")]
+    let held = 100.0 * f64::from(inside) / factors.len() as f64;
+    score(format!(
+        "processor: {} rows, mean factor {factor:.3}, range holds {held:.1} %",
+        factors.len()
+    ));
+    assert!(factors.len() >= 60 && factor <= 1.2 && held >= 90.0, "{}", worst(&factors));
 }
 
 fn network_families_held_out_of_the_fit_are_predicted() {
