@@ -34,12 +34,13 @@ mod parameters;
 mod pareto;
 #[cfg(feature = "png")]
 mod png;
+mod predicted;
 mod roofline;
 mod scaling;
 mod theme;
 
 use calipers_report::wording::listed;
-use calipers_report::{ComparisonTable, Report, WeightChanges};
+use calipers_report::{Benchmark, ComparisonTable, Report, WeightChanges};
 use canvas::Canvas;
 #[cfg(feature = "png")]
 pub use png::{PngError, png, png_within_limits};
@@ -109,6 +110,13 @@ pub fn weight_changes(weights: &WeightChanges, theme: Theme) -> Option<Chart> {
     Some(heat::draw(weights, theme)?.finish(WEIGHT_CHANGES))
 }
 
+/// Measured beside predicted latency; nothing where there is no estimate.
+pub fn predicted(measured: &Benchmark, theme: Theme) -> Option<Chart> {
+    Some(predicted::draw(measured, theme)?.finish(PREDICTED))
+}
+
+/// The name of the chart of [`predicted`].
+pub const PREDICTED: &str = "predicted";
 /// The name of the chart of [`pareto`].
 pub const PARETO: &str = "pareto";
 /// The name of the chart of [`weight_changes`].

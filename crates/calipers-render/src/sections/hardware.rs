@@ -42,7 +42,15 @@ fn conditions(hardware: &Hardware, device: &DeviceFacts) -> Spans {
             words.and_text(" (").and_value(Value::quoted(&hardware.precision_why)).and_text(")");
     }
     words = words.and_text(" with ").and_text(hardware.runtime.display_name());
+    if let Some(threads) = hardware.threads {
+        words = words.and_text(format!(", {}", thread_count(threads)));
+    }
     words.and_text(format!("{}.", sizes(hardware)))
+}
+
+/// The intra-op threads: `16 threads`.
+pub(super) fn thread_count(threads: u32) -> String {
+    if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 
 /// The batch and the context of the figures: `, batch 1, context 2,048`.

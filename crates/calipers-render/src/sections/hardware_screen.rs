@@ -74,6 +74,9 @@ fn conditions(hardware: &Hardware) -> Spans {
         .and_text(": ")
         .and_value(Value::prose(&hardware.precision_why))
         .and_text(format!(" · {}", hardware.runtime.display_name()));
+    if let Some(threads) = hardware.threads {
+        words = words.and_text(format!(" · {}", super::hardware::thread_count(threads)));
+    }
     if hardware.batch_dimension {
         words = words.and_text(format!(" · batch {}", units::integer(hardware.batch)));
     }

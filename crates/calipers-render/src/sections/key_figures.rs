@@ -4,6 +4,7 @@ use calipers_report::{Binding, Report, Severity, TaskKind};
 
 use super::context::Context;
 use super::memory::bounds;
+use super::verification::statement;
 use super::wording::{confidence_note, joined, precision};
 use crate::document::{Block, Facts};
 use crate::metadata;
@@ -52,6 +53,7 @@ fn facts(report: &Report) -> Facts {
     facts.add("Peak activation memory", peak.or_else(|| bounds(memory, Value::Bytes)));
     let cache = memory.kv_cache.as_ref().and_then(|cache| cache.bytes_per_token);
     facts.add("KV cache", cache.map(|bytes| format!("{} per token", units::bytes(bytes))));
+    facts.add("Verified by execution", report.verified.as_ref().map(statement));
     facts.add("Computed at", sizes(report));
     facts.add("License", metadata::license(report).map(Value::prose));
     facts

@@ -4,6 +4,7 @@
 //! writes it. One that has nothing to say is left out.
 
 mod architecture;
+mod benchmark;
 mod cache;
 mod complexity;
 mod context;
@@ -29,15 +30,18 @@ mod ports;
 mod quantization;
 mod requirements;
 mod rules;
+mod run_result;
 mod scaling;
 mod screen;
 mod short;
 mod summary;
 mod task;
 mod top_nodes;
+mod verification;
 mod weights;
 mod wording;
 
+pub use benchmark::benchmark;
 use calipers_report::Report;
 use context::{Context, Detail};
 pub use device::device;
@@ -46,8 +50,10 @@ pub use hardware_screen::hardware;
 pub(crate) use hardware_screen::hardware_overview;
 pub(crate) use rules::severity;
 pub use rules::{rule, rules};
+pub use run_result::run_result;
 pub use screen::screen;
 pub use short::short;
+pub use verification::verification;
 pub(crate) use wording::{model_name, precision};
 
 use crate::document::{Block, Document, Entry, Section};

@@ -9,6 +9,7 @@
 //! assert_eq!(jsonl::table(&table), "");
 //! ```
 
+mod benchmark;
 mod cost;
 mod devices;
 mod figures;
@@ -19,9 +20,11 @@ mod model;
 mod rules;
 mod shapes;
 mod sweep;
+mod verification;
 
 use std::collections::BTreeMap;
 
+pub use benchmark::{benchmark, block_times, node_times, operator_times, points};
 use calipers_report::Assumption;
 pub use cost::{formulas, operator_costs, top_groups, top_nodes, uncosted};
 pub use devices::devices;
@@ -39,6 +42,7 @@ pub use model::{
 pub use rules::rules;
 pub use shapes::shapes;
 pub use sweep::sweep;
+pub use verification::verification;
 
 use crate::table::{Tone, Value};
 use crate::units;
