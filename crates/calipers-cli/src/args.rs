@@ -4,7 +4,9 @@
 //! completions come from it. [`Cli::resolve`] turns what was typed into a [`Task`], with every
 //! default filled in, and the commands see nothing else.
 
+mod bench;
 mod bind;
+mod calibrate;
 mod card;
 mod compare;
 mod completions;
@@ -22,17 +24,22 @@ mod man;
 mod mistake;
 mod reading;
 mod report;
+mod run;
+mod runtime;
 mod schema;
 mod shapes;
 mod summary;
 mod sweep;
+mod verify;
 
 use std::ffi::OsStr;
 
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 
+use self::bench::BenchArgs;
 use self::bind::BindArgs;
+use self::calibrate::CalibrateArgs;
 use self::card::CardArgs;
 use self::compare::CompareArgs;
 pub(crate) use self::compare::ComparisonFormat;
@@ -50,13 +57,16 @@ use self::inspect::InspectArgs;
 use self::layers::LayersArgs;
 use self::man::ManArgs;
 use self::report::ReportArgs;
+use self::run::RunArgs;
+pub(crate) use self::runtime::Execution;
 use self::schema::SchemaArgs;
 pub(crate) use self::schema::SchemaOf;
 use self::shapes::ShapesArgs;
 use self::sweep::SweepArgs;
+use self::verify::VerifyArgs;
 use crate::commands::{
-    Card, Check, Compare, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect,
-    Layers, Man, ReportPage, Schema, Shapes, Sweeping,
+    Bench, Calibrate, Card, Check, Compare, Completions, Demo, Devices, Diagram, Explain, Graph,
+    Hardware, Inspect, Layers, Man, ReportPage, Run, Schema, Shapes, Sweeping, Verify,
 };
 
 /// Report what a neural-network file is, what it costs, where it runs and what is risky about it.
@@ -126,6 +136,18 @@ enum Subcommand {
     /// Estimate memory fit, latency and requirements
     #[command(after_help = hardware::EXAMPLES)]
     Hardware(HardwareArgs),
+    /// Execute a model and compare every type and shape with what was inferred
+    #[command(after_help = verify::EXAMPLES)]
+    Verify(Box<VerifyArgs>),
+    /// Use a model: on texts, an image, a sound or tensors
+    #[command(after_help = run::EXAMPLES)]
+    Run(Box<RunArgs>),
+    /// Measure latency, throughput and memory, beside the predicted latency
+    #[command(after_help = bench::EXAMPLES)]
+    Bench(Box<BenchArgs>),
+    /// Measure this machine and write a device file that `--device auto` uses
+    #[command(after_help = calibrate::EXAMPLES)]
+    Calibrate(CalibrateArgs),
     /// List devices, show one, or detect this machine
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArgs),
@@ -155,6 +177,10 @@ pub(crate) enum Task {
     Layers(Layers),
     Sweep(Sweeping),
     Hardware(Hardware),
+    Verify(Box<Verify>),
+    Run(Box<Run>),
+    Bench(Box<Bench>),
+    Calibrate(Calibrate),
     Devices(Devices),
     Diagram(Diagram),
     Graph(Graph),
@@ -211,6 +237,10 @@ impl Cli {
             Subcommand::Graph(args) => args.resolve().map(Task::Graph),
             Subcommand::Report(args) => args.resolve().map(Task::Report),
             Subcommand::Hardware(args) => args.resolve().map(Task::Hardware),
+            Subcommand::Bench(args) => args.resolve().map(|bench| Task::Bench(Box::new(bench))),
+            Subcommand::Calibrate(args) => Ok(Task::Calibrate(args.resolve())),
+            Subcommand::Verify(args) => args.resolve().map(|verify| Task::Verify(Box::new(verify))),
+            Subcommand::Run(args) => args.resolve().map(|run| Task::Run(Box::new(run))),
             Subcommand::Devices(args) => args.resolve().map(Task::Devices),
             Subcommand::Schema(args) => Ok(Task::Schema(args.resolve())),
             Subcommand::Demo(args) => Ok(Task::Demo(args.resolve())),

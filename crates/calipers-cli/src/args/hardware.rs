@@ -78,6 +78,10 @@ pub(super) struct EstimateArgs {
     #[arg(long, value_name = "NAME", value_parser = parse_precision)]
     precision: Option<Precision>,
 
+    /// Number of intra-op threads of the processor [default: its cores]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
+    threads: Option<u32>,
+
     /// Samples per run
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     batch: Option<u64>,
@@ -117,6 +121,7 @@ impl EstimateArgs {
             || self.device_file.is_some()
             || self.runtime.is_some()
             || self.precision.is_some()
+            || self.threads.is_some()
             || self.batch.is_some()
             || self.context.is_some()
     }
@@ -132,6 +137,7 @@ impl EstimateArgs {
             device_file: self.device_file,
             runtime: self.runtime.unwrap_or_default(),
             precision: self.precision,
+            threads: self.threads,
             batch: self.batch,
             context: self.context,
             ..Wanted::default()
@@ -169,6 +175,13 @@ fn parse_count(text: &str) -> Result<u64, String> {
         Ok(count) if (1..=MOST).contains(&count) => Ok(count),
         _ => Err("must be an integer >= 1".to_owned()),
     }
+}
+
+fn parse_threads(text: &str) -> Result<u32, String> {
+    text.parse()
+        .ok()
+        .filter(|count| *count >= 1)
+        .ok_or_else(|| "must be an integer >= 1".to_owned())
 }
 
 /// Parses a rate: `100` or `100/s`.

@@ -24,6 +24,11 @@ pub(super) struct ReadingArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, requires = "weights")]
     max_bytes: Option<u64>,
 
+    /// Also execute the model with ONNX Runtime and compare every type and shape; weights that are
+    /// missing are random
+    #[arg(long)]
+    verify: bool,
+
     #[command(flatten)]
     wanted: WantedArgs,
     #[command(flatten)]
@@ -41,6 +46,7 @@ impl ReadingArgs {
         self.sha256
             || self.weights
             || self.max_bytes.is_some()
+            || self.verify
             || self.wanted.is_given()
             || self.gate.is_given()
             || self.bind.is_given()
@@ -55,6 +61,7 @@ impl ReadingArgs {
             sha256: self.sha256,
             weights: self.weights,
             max_bytes: self.max_bytes,
+            verify: self.verify,
             bindings: self.bind.resolve()?,
             wanted: self.wanted.resolve(),
             gate,

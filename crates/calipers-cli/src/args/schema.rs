@@ -33,6 +33,10 @@ pub(crate) enum SchemaOf {
     Sweep,
     /// The table of values.
     Shapes,
+    /// The result of a run.
+    Run,
+    /// The comparison of inferred shapes with an execution.
+    Verify,
 }
 
 #[derive(Args, Debug)]

@@ -8,8 +8,9 @@ use calipers::devices::{Device, Precision};
 use calipers::{Bindings, HardwareQuery, Options};
 use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
-use calipers_report::{Report, Runtime};
+use calipers_report::{DeviceClass, Report, Runtime};
 
+use super::calibrate;
 use super::devices::{catalog, unknown};
 use super::{Privacy, model};
 use crate::exit::ExitStatus;
@@ -34,6 +35,7 @@ pub(crate) struct Wanted {
     pub(crate) device_file: Option<PathBuf>,
     pub(crate) runtime: Runtime,
     pub(crate) precision: Option<Precision>,
+    pub(crate) threads: Option<u32>,
     pub(crate) batch: Option<u64>,
     pub(crate) context: Option<u64>,
     pub(crate) target_latency_ms: Option<f64>,
@@ -60,6 +62,7 @@ impl Wanted {
         let mut question = HardwareQuery {
             runtime: self.runtime,
             precision: self.precision,
+            threads: self.threads,
             batch: self.batch,
             context: self.context,
             target_latency_ms: self.target_latency_ms,
@@ -74,13 +77,14 @@ impl Wanted {
                     named.push(catalog.find(id).map_err(|error| unknown(&error))?.clone());
                 }
                 Chosen::Auto => {
-                    let detected = calipers::devices::detect(&catalog);
+                    let detected = this_machine(&catalog)?;
                     question.found = detected.notes;
                     named.push(detected.device);
                 }
                 Chosen::All => {}
             }
         }
+        self.check_threads(&named)?;
         if self.devices.contains(&Chosen::All) {
             question.table = listed(&catalog);
         } else if named.len() > 1 {
@@ -92,6 +96,49 @@ impl Wanted {
         question.catalog = Cow::Owned(catalog.into_owned());
         Ok(question)
     }
+}
+
+impl Wanted {
+    /// Refuses more threads than a named processor has cores.
+    fn check_threads(&self, named: &[Device]) -> Result<(), Problem> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        let few = |device: &&Device| {
+            device.class == DeviceClass::Cpu && device.units.is_some_and(|cores| threads > cores)
+        };
+        match named.iter().find(few) {
+            Some(device) => Err(Problem::invalid(
+                &format!(
+                    "--threads {threads}: {} has {} cores; give at most {}",
+                    device.name,
+                    device.units.unwrap_or(1),
+                    device.units.unwrap_or(1),
+                ),
+                None,
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// This machine: as it is detected, or for a processor as it was calibrated.
+pub(crate) fn this_machine(
+    known: &calipers::devices::Catalog,
+) -> Result<calipers::devices::Detected, Problem> {
+    let mut detected = calipers::devices::detect(known);
+    let Some(path) = calibrate::device_file().filter(|path| path.is_file()) else {
+        return Ok(detected);
+    };
+    if detected.device.class != DeviceClass::Cpu {
+        return Ok(detected);
+    }
+    let calibrated = catalog(Some(&path))?;
+    if let Ok(device) = calibrated.find(calibrate::THIS_MACHINE) {
+        detected.device = device.clone();
+        detected
+            .notes
+            .push("Timing constants are those that `calipers calibrate` wrote.".to_owned());
+    }
+    Ok(detected)
 }
 
 /// All devices, by class, vendor and id.

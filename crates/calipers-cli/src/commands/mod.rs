@@ -1,5 +1,7 @@
 //! The commands, one file each: a type with what it needs, and `run`.
 
+mod bench;
+mod calibrate;
 mod card;
 mod check;
 mod compare;
@@ -16,11 +18,15 @@ mod man;
 mod model;
 mod reading;
 mod report;
+mod run;
 mod schema;
 mod shapes;
 mod summary;
 mod sweep;
+mod verify;
 
+pub(crate) use bench::Bench;
+pub(crate) use calibrate::Calibrate;
 pub(crate) use card::{Assets, Card, Day, Form};
 pub(crate) use check::{Check, Gate};
 pub(crate) use compare::Compare;
@@ -36,9 +42,11 @@ pub(crate) use layers::Layers;
 pub(crate) use man::Man;
 pub(crate) use reading::Reading;
 pub(crate) use report::ReportPage;
+pub(crate) use run::{Run, RunFile};
 pub(crate) use schema::Schema;
 pub(crate) use shapes::Shapes;
 pub(crate) use summary::Summarizing;
 pub(crate) use sweep::Sweeping;
+pub(crate) use verify::Verify;
 
 pub(crate) use crate::privacy::Privacy;

@@ -6,7 +6,9 @@ use calipers::{Bindings, HardwareQuery, Model, Options};
 use calipers_report::{GraphView, Report};
 
 use super::hardware::{Wanted, verdict};
+use super::verify::verified;
 use super::{Gate, Privacy, Summarizing, model, summary};
+use crate::args::Execution;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
@@ -19,6 +21,8 @@ pub(crate) struct Reading {
     pub(crate) weights: bool,
     /// Bytes of weights to read at most.
     pub(crate) max_bytes: Option<u64>,
+    /// Whether to execute the model and compare its shapes.
+    pub(crate) verify: bool,
     pub(crate) bindings: Bindings,
     pub(crate) wanted: Wanted,
     /// Which findings count.
@@ -45,7 +49,7 @@ impl Reading {
     pub(crate) fn report(&self, path: &Path, question: &HardwareQuery) -> anyhow::Result<Report> {
         let options = self.options(question);
         let mut report = model::with_progress(path, options, self.weights, Model::analyze)?;
-        summary::fill(&mut report, &self.summary);
+        self.complete(path, question, &mut report)?;
         Ok(report)
     }
 
@@ -57,7 +61,7 @@ impl Reading {
     ) -> anyhow::Result<(Report, GraphView)> {
         let options = self.options(question);
         let (mut report, view) = model::with_progress(path, options, self.weights, Model::explore)?;
-        summary::fill(&mut report, &self.summary);
+        self.complete(path, question, &mut report)?;
         Ok((report, view))
     }
 
@@ -67,8 +71,25 @@ impl Reading {
         let options = self.options(question).weights(self.weights);
         let mut report =
             model::open(path)?.analyze(&options).map_err(|error| model::unusable(path, &error))?;
-        summary::fill(&mut report, &self.summary);
+        self.complete(path, question, &mut report)?;
         Ok(report)
+    }
+
+    /// Adds what the library does not do: an execution, and the sentences of a language model.
+    fn complete(
+        &self,
+        path: &Path,
+        question: &HardwareQuery,
+        report: &mut Report,
+    ) -> anyhow::Result<()> {
+        if self.verify {
+            let execution = Execution { synthesize: true, ..Execution::default() };
+            let options = self.options(question);
+            let model = model::open(path)?;
+            report.verified = Some(verified(&model, path, &options, &self.bindings, &execution)?);
+        }
+        summary::fill(report, &self.summary);
+        Ok(())
     }
 
     /// How the command ends: gates on findings come before those on hardware.

@@ -150,6 +150,37 @@ impl Changes {
     }
 }
 
+/// A private folder for files that other libraries write, removed with all that is in it when this
+/// is dropped, and on an interrupt.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Creates the folder among the system's temporary files.
+    pub(crate) fn new() -> anyhow::Result<Self> {
+        let mut leftovers = leftovers();
+        let made = tempfile::Builder::new().prefix("calipers-").tempdir();
+        let folder = made.map(TempDir::keep).map_err(|error| {
+            Problem::unwritable(&std::env::temp_dir(), &io::Error::from(error.kind()))
+        })?;
+        leftovers.push(Leftover { staging: folder.clone(), folders: Vec::new() });
+        Ok(Self(folder))
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let mut leftovers = leftovers();
+        if let Some(at) = leftovers.iter().position(|leftover| leftover.staging == self.0) {
+            leftovers.swap_remove(at).remove();
+        }
+    }
+}
+
 /// Files up to this number are synced one by one.
 const FEW: usize = 16;
 

@@ -1,6 +1,7 @@
 //! The command as a user meets it: the built binary, its output and its exit status.
 #![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
 
+mod bench;
 mod card;
 mod compare;
 mod demo;
@@ -21,6 +22,7 @@ mod readme;
 mod shapes;
 mod summary;
 mod sweep;
+mod verify;
 mod weights;
 
 use std::path::Path;
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     // The README's console blocks name files from here.
     std::env::set_current_dir(calipers_testkit::root()).unwrap();
     calipers_testkit::main([
+        bench::tests(),
         card::tests(),
         compare::tests(),
         demo::tests(),
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         shapes::tests(),
         summary::tests(),
         sweep::tests(),
+        verify::tests(),
         weights::tests(),
     ])
 }
