@@ -55,11 +55,13 @@ impl ExecutionPlan {
         }
         let launches = kernels::launches(net, runtime);
         let mut pool = Pool::default();
-        let mut all = launches.kernels.clone();
-        all.extend(crate::processor::processor_kernels(net));
-        let workload = Workload::new(&all, &mut pool);
+        let mut workload = Workload::new(&launches.kernels, &mut pool);
         let activations = Ok(Activations::new(net, &launches, &mut pool));
-        Self { runtime, pool, workload, fusions: launches.fusions, activations }
+        let fusions = launches.fusions;
+        // A large graph has many kernels: those of other devices are freed before more are made.
+        drop(launches.kernels);
+        workload.join(Workload::new(&crate::processor::processor_kernels(net), &mut pool));
+        Self { runtime, pool, workload, fusions, activations }
     }
 }
 

@@ -131,6 +131,12 @@ impl Workload {
         }
     }
 
+    /// Adds the kernels of another kind of device.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.groups.extend(other.groups);
+        self.kernels += other.kernels;
+    }
+
     /// All kernels.
     pub(crate) fn kernels(&self) -> usize {
         self.kernels

@@ -109,7 +109,9 @@ pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
 pub use task::TaskKind;
-pub use verification::{ComparedBytes, DifferentValue, Execution, SkippedValue, Verification};
+pub use verification::{
+    ComparedBytes, DifferentValue, Execution, NodeCounts, SkippedValue, Verification,
+};
 pub use view::{
     DeviceTimes, GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, LiveRange, OperatorGroup,
     RunNeed, SizeControl, SizeControls, TimeTable, TimedRun, ViewNode, ViewValue,
@@ -260,6 +262,11 @@ pub fn layers_schema() -> serde_json::Value {
 /// The JSON Schema of [`ShapeTable`].
 pub fn shapes_schema() -> serde_json::Value {
     schemars::schema_for!(ShapeTable).to_value()
+}
+
+/// The JSON Schema of [`Benchmark`].
+pub fn benchmark_schema() -> serde_json::Value {
+    schemars::schema_for!(Benchmark).to_value()
 }
 
 /// The JSON Schema of [`RunResult`].

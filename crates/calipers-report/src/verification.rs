@@ -27,6 +27,9 @@ pub struct Verification {
     pub not_run: Vec<SkippedValue>,
     /// Those that were computed and whose type or shape was not inferred.
     pub not_inferred: Vec<SkippedValue>,
+    /// Nodes of the file and nodes that ran; missing where the runtime does not report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NodeCounts>,
     /// The executions.
     pub executions: Vec<Execution>,
     /// Nodes whose values cannot be read, since they are inside subgraphs or functions.
@@ -71,6 +74,18 @@ pub struct SkippedValue {
     pub value: String,
     /// Why.
     pub reason: String,
+}
+
+/// Nodes of the main graph and those that a runtime executed, operator by operator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeCounts {
+    /// Nodes of the file, without constants.
+    pub expected: u64,
+    /// Of those, the ones that ran.
+    pub executed: u64,
+    /// Nodes that ran and are not in the file: casts that the runtime inserts, or parts of operators
+    /// that it has no kernel for.
+    pub added_by_runtime: u64,
 }
 
 /// One execution of the model.

@@ -3,6 +3,11 @@
 //! [`open`] makes a [`Session`] of a model; [`Session::run`] takes and returns [`Tensor`]s. No file
 //! is executed or fetched, and files are opened only inside the model's folder.
 
+#![cfg_attr(
+    not(any(feature = "onnxruntime", feature = "rten")),
+    allow(dead_code, unused_variables, reason = "without a runtime, opening a session is an error")
+)]
+
 #[cfg(feature = "apply")]
 pub mod apply;
 pub mod bench;

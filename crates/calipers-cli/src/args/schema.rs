@@ -35,6 +35,8 @@ pub(crate) enum SchemaOf {
     Shapes,
     /// The result of a run.
     Run,
+    /// The measured latency, throughput and memory.
+    Bench,
     /// The comparison of inferred shapes with an execution.
     Verify,
 }

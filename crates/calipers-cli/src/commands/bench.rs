@@ -1,6 +1,7 @@
 //! `calipers bench MODEL`: measured latency, throughput and memory, beside the predicted latency.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use calipers::{Bindings, NodePrediction, Options};
@@ -138,18 +139,21 @@ fn prediction(predicted: &NodePrediction) -> Prediction {
         node_ms: predicted.node_ms.iter().copied().collect(),
         ..Prediction::default()
     };
-    let mut numbers = std::collections::BTreeMap::new();
-    for node in predicted.order.iter().copied() {
-        let Some(group) =
-            outline.around(outline.home(node)).filter(|group| is_block(*group)).last()
-        else {
-            continue;
-        };
-        let number = *numbers.entry(group).or_insert_with(|| {
-            found.blocks.push(outline.groups[group].name.clone());
-            found.blocks.len() - 1
-        });
-        found.block_of_node.insert(node, number);
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (place, node) in predicted.order.iter().copied().enumerate() {
+        let around = outline.around(outline.home(node));
+        if let Some(group) = around.filter(|group| is_block(*group)).last() {
+            members.entry(group).or_default().push(place);
+        }
+    }
+    // An exporter may write a constant or a mask of the last block first; the node in the middle
+    // shows where a block is.
+    let mut blocks: Vec<(usize, Vec<usize>)> = members.into_iter().collect();
+    blocks.sort_by_key(|(_, places)| places[places.len() / 2]);
+    for (number, (group, places)) in blocks.into_iter().enumerate() {
+        found.blocks.push(outline.groups[group].name.clone());
+        let nodes = places.into_iter().map(|place| (predicted.order[place], number));
+        found.block_of_node.extend(nodes);
     }
     found
 }

@@ -24,6 +24,7 @@ impl Schema {
             SchemaOf::Layers => calipers_report::layers_schema(),
             SchemaOf::Sweep => calipers_report::sweep_schema(),
             SchemaOf::Shapes => calipers_report::shapes_schema(),
+            SchemaOf::Bench => calipers_report::benchmark_schema(),
             SchemaOf::Run => calipers_report::run_schema(),
             SchemaOf::Verify => calipers_report::verification_schema(),
         };

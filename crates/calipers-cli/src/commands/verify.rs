@@ -6,11 +6,13 @@ use calipers::{Bindings, Options};
 use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
 use calipers_report::Verification;
-use calipers_runtime::verify::{Subject, verify};
+use calipers_runtime::Engine;
+use calipers_runtime::verify::{Subject, VerificationQuery, verify};
 
 use super::{Privacy, model};
 use crate::args::Execution;
 use crate::exit::ExitStatus;
+use crate::files::Scratch;
 use crate::output::Target;
 use crate::problem::Problem;
 
@@ -55,11 +57,18 @@ pub(crate) fn verified(
     options: &Options,
     bindings: &Bindings,
     execution: &Execution,
-) -> Result<Verification, Problem> {
+) -> anyhow::Result<Verification> {
     let subject =
         Subject { model: model.original_ir(), shown: model.shown_ir(options), path: Some(path) };
-    let synthesize = execution.synthesize;
-    verify(&subject, bindings, &execution.session, synthesize, &|_, _| {}).map_err(failed)
+    let scratch = Scratch::new()?;
+    let query = VerificationQuery {
+        bindings,
+        session: &execution.session,
+        synthesize: execution.synthesize,
+        // rten writes no profile.
+        scratch: (execution.session.engine == Engine::OnnxRuntime).then(|| scratch.path()),
+    };
+    Ok(verify(&subject, &query, &|_, _| {}).map_err(failed)?)
 }
 
 /// What a runtime's error means for the exit status.

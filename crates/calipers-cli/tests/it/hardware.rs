@@ -71,7 +71,7 @@ fn several_devices_make_a_table_and_all_make_a_long_one() {
     let reported = json(&["--device", "l4", "--device", "rpi5"]);
     assert_eq!(ids(&reported), ["l4", "rpi5"]);
     assert_eq!(reported["device"], Value::Null);
-    assert_eq!(ids(&json(&["--device", "all"])).len(), 72);
+    assert_eq!(ids(&json(&["--device", "all"])).len(), 73);
     let reported = json(&["--device", "auto"]);
     assert!(!reported["device"]["found"].as_array().unwrap().is_empty(), "{}", reported["device"]);
 }

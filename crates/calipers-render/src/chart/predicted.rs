@@ -13,12 +13,12 @@ const BLOCKS: usize = 8;
 /// Two bars for the model and for each of its slowest blocks.
 pub(super) fn draw(measured: &Benchmark, theme: Theme) -> Option<ChartDraft> {
     let predicted = measured.predicted.latency_ms?.expected;
-    let mut rows = pair("Model", measured.latency_ms.median, predicted);
+    let mut rows = pair("Model", measured.latency_ms.median, Some(predicted));
     let blocks = measured.profile.as_ref().map_or(&[][..], |profile| &profile.blocks);
     let mut slowest: Vec<&BlockTime> = blocks.iter().collect();
     slowest.sort_by(|a, b| b.measured_ms.total_cmp(&a.measured_ms));
     for block in slowest.into_iter().take(BLOCKS) {
-        rows.extend(pair(&block.name, block.measured_ms, block.predicted_ms.unwrap_or(0.0)));
+        rows.extend(pair(&block.name, block.measured_ms, block.predicted_ms));
     }
     let title = "Measured and predicted latency".to_owned();
     let alt = format!(
@@ -31,13 +31,16 @@ pub(super) fn draw(measured: &Benchmark, theme: Theme) -> Option<ChartDraft> {
     Some(ChartDraft { title, alt, canvas })
 }
 
-fn pair(name: &str, measured: f64, predicted: f64) -> Vec<Bar> {
+/// The bar of the measured time, and that of the predicted one where there is one.
+fn pair(name: &str, measured: f64, predicted: Option<f64>) -> Vec<Bar> {
     let bar = |name: &str, ms: f64, color| Bar {
         name: name.to_owned(),
         parts: vec![(nanoseconds(ms), color)],
         figures: vec![units::time(ms)],
     };
-    vec![bar(name, measured, Color::Blue), bar("", predicted, Color::Gray)]
+    let mut bars = vec![bar(name, measured, Color::Blue)];
+    bars.extend(predicted.map(|ms| bar("", ms, Color::Gray)));
+    bars
 }
 
 fn nanoseconds(ms: f64) -> u128 {

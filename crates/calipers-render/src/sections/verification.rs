@@ -1,6 +1,6 @@
 //! What an execution showed of the inferred types and shapes.
 
-use calipers_report::{ComparedBytes, Execution, SkippedValue, Verification};
+use calipers_report::{ComparedBytes, Execution, NodeCounts, SkippedValue, Verification};
 
 use crate::document::{Block, Document, Facts, Section};
 use crate::table::{Tone, Value};
@@ -16,6 +16,9 @@ pub fn verification(verified: &Verification) -> Document {
     facts.add("Verified by execution", statement(verified));
     if verified.synthesized_weights {
         facts.add("Weights", Value::text("synthesized: the file of the weights is missing"));
+    }
+    if let Some(counts) = &verified.nodes {
+        facts.add("Nodes executed", nodes(counts));
     }
     if verified.data_dependent > 0 {
         let count = units::counted(verified.data_dependent, "value has", "values have");
@@ -52,6 +55,17 @@ pub(super) fn statement(verified: &Verification) -> Spans {
         .and_text(", ")
         .and_value(Value::prose(&verified.runtime))
         .and_text(if verified.synthesized_weights { ", random weights" } else { "" })
+}
+
+/// How many nodes ran. Constants are not nodes that run.
+fn nodes(counts: &NodeCounts) -> Spans {
+    let expected = units::counted(counts.expected, "node", "nodes");
+    let words = format!("{} of {expected}", units::integer(counts.executed));
+    let added = match counts.added_by_runtime {
+        0 => String::new(),
+        added => format!(", {} added by the runtime", units::integer(added)),
+    };
+    Spans::plain(words + &added)
 }
 
 fn execution(run: &Execution) -> Spans {

@@ -97,12 +97,12 @@ pub(super) fn noise(
         if statistics.spread_percent > MOST_SPREAD_PERCENT {
             let spread = statistics.spread_percent;
             reasons.push(format!(
-                "The 10th and 90th percentiles are {spread:.0} % of the median apart."
+                "The 10th and 90th percentiles are {spread:.0}% of the median apart."
             ));
         }
         if interrupted_percent > MOST_INTERRUPTED_PERCENT {
             reasons.push(format!(
-                "{interrupted_percent:.0} % of the runs took more than {INTERRUPTED} times the median."
+                "{interrupted_percent:.0}% of the runs took more than {INTERRUPTED} times the median."
             ));
         }
         let (first, second) = latencies_ms.split_at(runs / 2);
@@ -110,7 +110,7 @@ pub(super) fn noise(
         if drift.abs() > MOST_DRIFT_PERCENT {
             let how = if drift > 0.0 { "slower" } else { "faster" };
             reasons.push(format!(
-                "The second half of the runs was {:.0} % {how} than the first.",
+                "The second half of the runs was {:.0}% {how} than the first.",
                 drift.abs()
             ));
         }
@@ -159,6 +159,6 @@ mod tests {
         assert!(found.is_noisy, "{found:?}");
         let mut slower = [10.0; 12];
         slower[6..].fill(11.0);
-        assert!(judge(&slower, None).reasons[0].contains("10 % slower"));
+        assert!(judge(&slower, None).reasons[0].contains("10% slower"));
     }
 }

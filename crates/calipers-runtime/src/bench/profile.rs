@@ -1,7 +1,9 @@
 //! The profile that ONNX Runtime writes: a list of events in Chrome's trace format.
 
+use hashbrown::HashMap;
 use serde::Deserialize;
 
+use super::statistics::median;
 use crate::Error;
 
 /// A kernel that ran.
@@ -15,14 +17,17 @@ pub struct KernelEvent {
     pub start_us: f64,
     /// Microseconds that it took.
     pub us: f64,
+    /// How often it ran in one run: nodes of the same name count together.
+    pub count: u64,
 }
 
-/// The kernels of the runs after the warm-up.
+/// The kernels of a usual run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelEvents {
-    /// Runs that were profiled.
+    /// Runs that were profiled, without those of the warm-up.
     pub runs: u64,
-    /// Their kernels. Those inside a control-flow operator are part of its time and left out.
+    /// The kernels of one run, each with its median time over the runs. Those inside a control-flow
+    /// operator are part of its time and left out.
     pub kernels: Vec<KernelEvent>,
 }
 
@@ -75,7 +80,7 @@ pub fn parse(text: &str, warmup: usize) -> Result<KernelEvents, Error> {
         .filter_map(|event| {
             let node = event.name.strip_suffix(SUFFIX)?.to_owned();
             let (op, start_us, us) = (event.args.op_name, event.ts, event.dur);
-            Some(KernelEvent { node, op, start_us, us })
+            Some(KernelEvent { node, op, start_us, us, count: 1 })
         })
         .collect();
     // An operator before what is inside it: both may begin in the same microsecond.
@@ -90,7 +95,33 @@ pub fn parse(text: &str, warmup: usize) -> Result<KernelEvents, Error> {
         }
         true
     });
-    Ok(KernelEvents { runs: (runs.len() - warmup) as u64, kernels })
+    let runs = &runs[warmup..];
+    Ok(KernelEvents { runs: runs.len() as u64, kernels: medians(kernels, runs) })
+}
+
+/// One run of kernels with the median of their times: a run that was interrupted must not count.
+fn medians(kernels: Vec<KernelEvent>, starts: &[f64]) -> Vec<KernelEvent> {
+    let mut found: Vec<(KernelEvent, Vec<f64>, u64)> = Vec::new();
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    for kernel in kernels {
+        let run = starts.partition_point(|start| *start <= kernel.start_us).saturating_sub(1);
+        let key = (kernel.node.clone(), kernel.op.clone());
+        let us = kernel.us;
+        let place = *places.entry(key).or_insert_with(|| {
+            found.push((kernel, vec![0.0; starts.len()], 0));
+            found.len() - 1
+        });
+        if let Some(sum) = found[place].1.get_mut(run) {
+            *sum += us;
+        }
+        found[place].2 += 1;
+    }
+    let usual = |(kernel, all, events): (KernelEvent, Vec<f64>, u64)| KernelEvent {
+        us: median(&all),
+        count: events.div_ceil(starts.len().max(1) as u64),
+        ..kernel
+    };
+    found.into_iter().map(usual).collect()
 }
 
 #[cfg(test)]
@@ -116,7 +147,10 @@ mod tests {
             found.kernels.iter().map(|kernel| (kernel.node.as_str(), kernel.us)).collect();
         assert_eq!(found.runs, 1);
         assert_eq!(kernels, [("a", 40.0), ("b", 30.0), ("c", 3.0)]);
-        assert_eq!(parse(PROFILE, 0).unwrap().kernels.len(), 4);
+        // The first run has one kernel of 90 us, the second three: (90 + 40) / 2 and 30 / 2.
+        let both = parse(PROFILE, 0).unwrap();
+        let times: Vec<f64> = both.kernels.iter().map(|kernel| kernel.us).collect();
+        assert_eq!((both.runs, times), (2, vec![65.0, 15.0, 1.5]));
     }
 
     #[test]

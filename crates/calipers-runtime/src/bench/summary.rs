@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::Prediction;
 use super::mapping::NodeMap;
-use super::profile::KernelEvents;
+use super::profile::{KernelEvent, KernelEvents};
 
 /// Nodes that are listed.
 const TOP_NODES: usize = 20;
@@ -22,9 +22,9 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, us: f64) {
-        self.us += us;
-        self.count += 1;
+    fn add(&mut self, kernel: &KernelEvent) {
+        self.us += kernel.us;
+        self.count += kernel.count;
     }
 }
 
@@ -45,9 +45,7 @@ fn summarize_with(
     prediction: &Prediction,
     label: &dyn Fn(NodeId) -> String,
 ) -> RuntimeProfile {
-    #[expect(clippy::cast_precision_loss, reason = "runs are few")]
-    let per_run = |us: f64| us / 1e3 / events.runs.max(1) as f64;
-    let times = |count: u64| count / events.runs.max(1);
+    let milliseconds = |us: f64| us / 1e3;
     let total: f64 = events.kernels.iter().map(|kernel| kernel.us).sum();
     let percent = |us: f64| if total > 0.0 { 100.0 * us / total } else { 0.0 };
     let mut operators: HashMap<&str, Sum> = HashMap::new();
@@ -58,9 +56,9 @@ fn summarize_with(
     let mut blocks = vec![0.0; outside + 1];
     let block = |node: &NodeId| prediction.block_of_node.get(node).copied().unwrap_or(outside);
     for kernel in &events.kernels {
-        operators.entry(&kernel.op).or_default().add(kernel.us);
+        operators.entry(&kernel.op).or_default().add(kernel);
         let Some(node) = find(&kernel.node, &kernel.op) else {
-            lost.add(kernel.us);
+            lost.add(kernel);
             if !lost_ops.contains(&kernel.op) {
                 lost_ops.push(kernel.op.clone());
             }
@@ -87,8 +85,8 @@ fn summarize_with(
         .into_iter()
         .map(|(op, sum)| OperatorTime {
             op: op.to_owned(),
-            count: times(sum.count),
-            ms: per_run(sum.us),
+            count: sum.count,
+            ms: milliseconds(sum.us),
             percent: percent(sum.us),
         })
         .collect();
@@ -99,7 +97,7 @@ fn summarize_with(
         .filter(|(_, (us, ms))| **us > 0.0 || **ms > 0.0)
         .map(|(name, (us, ms))| BlockTime {
             name: name.to_owned(),
-            measured_ms: per_run(*us),
+            measured_ms: milliseconds(*us),
             percent: percent(*us),
             predicted_ms: is_predicted.then_some(*ms),
         })
@@ -112,20 +110,20 @@ fn summarize_with(
         .map(|(node, (us, op, _))| NodeTime {
             node: label(node),
             op: op.to_owned(),
-            measured_ms: per_run(us),
+            measured_ms: milliseconds(us),
             percent: percent(us),
             predicted_ms: prediction.node_ms.get(&node).copied(),
         })
         .collect();
     RuntimeProfile {
         runs: events.runs,
-        kernel_ms: per_run(total),
+        kernel_ms: milliseconds(total),
         operators,
         blocks,
         top_nodes,
         not_mapped: NotMapped {
-            count: times(lost.count),
-            ms: per_run(lost.us),
+            count: lost.count,
+            ms: milliseconds(lost.us),
             percent: percent(lost.us),
             ops: lost_ops,
         },
@@ -135,7 +133,6 @@ fn summarize_with(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::KernelEvent;
 
     #[test]
     fn every_kernel_is_counted_once() {
@@ -145,14 +142,15 @@ mod tests {
             op: op.to_owned(),
             start_us: 0.0,
             us,
+            count: 1,
         };
-        // Two runs: 3 ms, 1 ms and 1 ms each.
-        let run = [
+        // 3 ms, 1 ms and 1 ms.
+        let kernels = vec![
             kernel("a", "FusedConv", 3000.0),
             kernel("b", "Add", 1000.0),
             kernel("?", "ReorderInput", 1000.0),
         ];
-        let events = KernelEvents { runs: 2, kernels: [run.clone(), run].concat() };
+        let events = KernelEvents { runs: 2, kernels };
         let find = |node: &str, _: &str| match node {
             "a" => Some(ids[0]),
             "b" => Some(ids[1]),

@@ -32,21 +32,24 @@ pub(super) fn plans(model: &Model, given: &Bindings) -> Result<Vec<Bindings>, Bi
         is_consistent(model, &plan(&|name, assumed| image.apply(assumed, heights.contains(name))))
     });
     let size = |name: &str, assumed: &Assumed| image.apply(assumed, heights.contains(name));
-    let mut plans = vec![plan(&size)];
-    let others = [
-        plan(&|name, assumed| match assumed.role {
-            Role::Other => size(name, assumed) * 2,
-            _ => size(name, assumed),
-        }),
-        plan(&|name, assumed| match heights.contains(name) {
+    let longer = |grows: &dyn Fn(Role) -> bool| {
+        plan(&|name, assumed| match heights.contains(name) || !grows(assumed.role) {
             // A line of text has one height; its width is free.
             true => size(name, assumed),
             false => other_length(assumed.role, size(name, assumed)),
-        }),
-    ];
-    for other in others {
-        if !plans.contains(&other) && is_consistent(model, &other) {
-            plans.push(other);
+        })
+    };
+    let mut plans = vec![plan(&size)];
+    let more = plan(&|name, assumed| match assumed.role {
+        Role::Other => size(name, assumed) * 2,
+        _ => size(name, assumed),
+    });
+    // Some exports of a decoder take one new token whatever their dimensions are called.
+    let lengths = [longer(&|_| true), longer(&|role| role != Role::New)];
+    for others in [&[more][..], &lengths] {
+        let is_other = |plan: &&Bindings| !plans.contains(plan) && is_consistent(model, plan);
+        if let Some(other) = others.iter().find(is_other) {
+            plans.push(other.clone());
         }
     }
     Ok(plans)

@@ -6,6 +6,7 @@
 
 mod bindings;
 mod compare;
+mod nodes;
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use calipers_infer::{BindError, Bindings, Typed, infer_shapes};
 use calipers_ir::{Model, ValueId};
 use calipers_measure::assume;
 use calipers_measure::memory::{self, Caches, Size};
-use calipers_report::{ComparedBytes, Execution, SkippedValue, Verification};
+use calipers_report::{ComparedBytes, Execution, NodeCounts, SkippedValue, Verification};
 use hashbrown::HashMap;
 
 pub(crate) use self::bindings::plan;
@@ -37,33 +38,46 @@ pub struct Subject<'a> {
     pub path: Option<&'a Path>,
 }
 
-/// Runs a model and compares every value with what was inferred.
+/// How to verify.
+pub struct VerificationQuery<'a> {
+    /// Sizes of free dimensions.
+    pub bindings: &'a Bindings,
+    /// How the model is executed.
+    pub session: &'a SessionOptions,
+    /// Whether missing weights are synthesized.
+    pub synthesize: bool,
+    /// A private folder for the runtime's profile; without one nodes are not counted.
+    pub scratch: Option<&'a Path>,
+}
+
+/// Runs a model and compares every value with what was inferred. `progress` gets the number of the
+/// execution that begins, and of all.
 ///
 /// # Errors
 ///
 /// Those of loading the model, and of running it at the first binding.
 pub fn verify(
     subject: &Subject<'_>,
-    bindings: &Bindings,
-    options: &SessionOptions,
-    synthesize_weights: bool,
+    query: &VerificationQuery<'_>,
     progress: &dyn Fn(u64, u64),
 ) -> Result<Verification, Error> {
     let model = subject.model;
-    let weights = if synthesize_weights { synthesize::weights(model)? } else { Vec::new() };
+    let weights = if query.synthesize { synthesize::weights(model)? } else { Vec::new() };
     let synthesized_weights = !weights.is_empty();
     let source = ModelSource::new(model, subject.path, weights)?;
-    let options = SessionOptions { as_written: true, ..options.clone() };
+    let options = SessionOptions { as_written: true, ..query.session.clone() };
     let values = computed(model);
     let mut verifier = Verifier {
         subject,
         source,
         options,
         values: &values,
+        scratch: query.scratch,
         seen: HashMap::new(),
         runtime: String::new(),
+        nodes: None,
     };
-    let plans = bindings::plans(model, bindings).map_err(refused)?;
+    let plans = bindings::plans(model, query.bindings).map_err(refused)?;
     let total = plans.len() as u64;
     let mut executions: Vec<Execution> = Vec::new();
     for (number, plan) in plans.into_iter().enumerate() {
@@ -84,6 +98,7 @@ pub fn verify(
         runtime: verifier.runtime.clone(),
         synthesized_weights,
         values: values.len() as u64,
+        nodes: verifier.nodes,
         executions,
         inner_nodes: (model.nodes().len() - model.main().order.len()) as u64,
         ..Verification::default()
@@ -115,8 +130,10 @@ struct Verifier<'a> {
     source: ModelSource,
     options: SessionOptions,
     values: &'a [ValueId],
+    scratch: Option<&'a Path>,
     seen: HashMap<ValueId, Outcome>,
     runtime: String,
+    nodes: Option<NodeCounts>,
 }
 
 type Failed = (Error, std::collections::BTreeMap<String, i64>);
@@ -135,9 +152,14 @@ impl Verifier<'_> {
         let mut observed: HashMap<ValueId, Observed> = HashMap::new();
         {
             // Without exposed values first: an error here is the model's own.
-            let mut session = open(&self.source, &self.options).map_err(failed)?;
+            let profile = self.scratch.filter(|_| number == 0).map(|folder| folder.join("profile"));
+            let options = SessionOptions { profile, ..self.options.clone() };
+            let mut session = open(&self.source, &options).map_err(failed)?;
             self.runtime = session.runtime();
             self.take(&mut *session, &inputs, &mut observed).map_err(failed)?;
+            if options.profile.is_some() {
+                self.nodes = nodes::counts(model, &mut *session);
+            }
         }
         let mut batches = self.batches(&typed, &observed);
         while let Some(batch) = batches.pop() {
