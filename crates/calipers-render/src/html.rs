@@ -21,10 +21,20 @@ use calipers_report::{Dimension, Severity, ValueShape};
 use maud::{Markup, html};
 
 use crate::document::{Block, Document, Fact, Item, Message, Section};
+use crate::output::{Form, Format};
 use crate::table::{Align, Cell, Column, Row, Table, Zero};
 use crate::text::{self, Charset};
 use crate::units;
 use crate::value::{Datum, Fit, Spans, Tone, Value, dtype_text};
+
+/// HTML as an output format.
+pub const FORMAT: Format = Format {
+    id: "html",
+    extensions: &["html", "htm"],
+    description: "For a browser: one file without scripts",
+    needs: Form::Page,
+    render: |answer, _| answer.as_html(),
+};
 
 /// Characters kept of a text: a name may have a gigabyte.
 const CHARACTERS: usize = 20_000;

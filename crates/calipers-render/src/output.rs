@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::document::Document;
 use crate::table::Table;
-use crate::{Style, csv, json, jsonl, markdown, sarif, terminal};
+use crate::{Style, csv, html, json, jsonl, markdown, sarif, terminal};
 
 /// Every output format, the default first.
 pub static FORMATS: &[&Format] = &[
@@ -27,6 +27,7 @@ pub static FORMATS: &[&Format] = &[
     &csv::FORMAT,
     &jsonl::FORMAT,
     &markdown::FORMAT,
+    &html::FORMAT,
     &sarif::FORMAT,
 ];
 
@@ -44,6 +45,8 @@ pub enum Form {
     Tables,
     /// Sections; an answer that is tables alone has them as sections too.
     Documents,
+    /// A page of its own.
+    Page,
     /// Findings with the place of the model.
     Findings,
 }
@@ -93,6 +96,7 @@ pub struct Answer<'a> {
     tables: Vec<Table>,
     screen: Option<Build<'a, Vec<Document>>>,
     page: Option<Build<'a, Vec<Document>>>,
+    html: Option<Build<'a, String>>,
     findings: Option<Build<'a, String>>,
 }
 
@@ -100,7 +104,7 @@ impl<'a> Answer<'a> {
     /// A part of the report, as JSON alone.
     pub fn new<T: Serialize>(data: &'a T) -> Self {
         let json = Box::new(|| json::to_string(data));
-        Self { json, tables: vec![], screen: None, page: None, findings: None }
+        Self { json, tables: vec![], screen: None, page: None, html: None, findings: None }
     }
 
     /// A part of the report that is one table.
@@ -127,6 +131,18 @@ impl<'a> Answer<'a> {
     pub fn page(mut self, build: impl Fn() -> Document + 'a) -> Self {
         self.page = Some(Box::new(move || vec![build()]));
         self
+    }
+
+    /// This answer as an HTML page that is made when it is asked for.
+    #[must_use]
+    pub fn html(mut self, build: impl Fn() -> String + 'a) -> Self {
+        self.html = Some(Box::new(build));
+        self
+    }
+
+    /// Its HTML page; empty where it has none.
+    pub(crate) fn as_html(&self) -> String {
+        self.html.as_ref().map(|build| build()).unwrap_or_default()
     }
 
     /// This answer as findings: of these rules, in the model at this place.

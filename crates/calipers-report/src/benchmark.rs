@@ -206,6 +206,9 @@ pub struct NotMapped {
 pub struct PredictedLatency {
     /// The display name of the device.
     pub device: String,
+    /// Intra-op threads of the device; only for processors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
     /// The predicted latency; missing where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<Range<f64>>,

@@ -5,7 +5,11 @@
 
 #![cfg_attr(
     not(any(feature = "onnxruntime", feature = "rten")),
-    allow(dead_code, unused_variables, reason = "without a runtime, opening a session is an error")
+    allow(
+        dead_code,
+        unused_variables,
+        reason = "without a runtime, opening a session is an error"
+    )
 )]
 
 #[cfg(feature = "apply")]

@@ -32,7 +32,7 @@ pub(super) struct BenchArgs {
     model: PathBuf,
 
     /// Output format; the default follows the output file's name, else `text`
-    #[arg(long, value_parser = Offer::Tables.parser())]
+    #[arg(long, value_parser = Offer::Pages.parser())]
     format: Option<&'static calipers_render::output::Format>,
 
     /// Output file, created or overwritten; `-` is standard output
@@ -85,7 +85,7 @@ pub(super) struct BenchArgs {
 impl BenchArgs {
     pub(super) fn resolve(self) -> Result<Bench, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Tables.choose(self.format, &output)?;
+        let format = Offer::Pages.choose(self.format, &output)?;
         let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
         let defaults = Effort::default();
         let duration =

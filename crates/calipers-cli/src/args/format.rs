@@ -30,6 +30,8 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
 pub(super) enum Offer {
     /// Those of an answer with tables.
     Tables,
+    /// Those of an answer with tables and a page.
+    Pages,
     /// Those of an answer without tables.
     Documents,
     /// Those of findings.
@@ -44,7 +46,8 @@ impl Offer {
             (Self::Cards, Form::Tables) => true,
             (Self::Cards, _) => **format == markdown::FORMAT,
             (_, Form::Data | Form::Documents) => true,
-            (_, Form::Tables) => self == Self::Tables,
+            (_, Form::Tables) => matches!(self, Self::Tables | Self::Pages),
+            (_, Form::Page) => self == Self::Pages,
             (_, Form::Findings) => self == Self::Findings,
         })
     }

@@ -28,7 +28,7 @@ pub(super) struct VerifyArgs {
     model: PathBuf,
 
     /// Output format; the default follows the output file's name, else `text`
-    #[arg(long, value_parser = Offer::Tables.parser())]
+    #[arg(long, value_parser = Offer::Pages.parser())]
     format: Option<&'static Format>,
 
     /// Output file, created or overwritten; `-` is standard output
@@ -46,7 +46,7 @@ pub(super) struct VerifyArgs {
 impl VerifyArgs {
     pub(super) fn resolve(self) -> Result<Verify, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Tables.choose(self.format, &output)?;
+        let format = Offer::Pages.choose(self.format, &output)?;
         let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
         let execution = self.runtime.resolve();
         Ok(Verify { model: self.model, format, output, execution, bindings, privacy })

@@ -1,12 +1,12 @@
 //! `calipers bench MODEL`: measured latency, throughput and memory, beside the predicted latency.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use calipers::{Bindings, NodePrediction, Options};
 use calipers_render::output::{Answer, Format};
-use calipers_render::{sections, tables};
+use calipers_render::{page, sections, tables};
 use calipers_report::{Benchmark, GroupKind, units};
 use calipers_runtime::bench::{
     BatchDimension, BenchmarkQuery, Effort, Prediction, Stage, benchmark,
@@ -48,15 +48,25 @@ impl Bench {
         let measured = self.measured()?;
         let answer = Answer::new(&measured)
             .tables(tables::benchmark(&measured))
-            .documents(|| vec![sections::benchmark(&measured)]);
+            .documents(|| vec![sections::benchmark(&measured)])
+            .html(|| page::benchmark(&measured));
         self.output.write_answer(&answer, self.format)?;
         verdict(&measured)
     }
 
-    /// The threads of the headline, where they were given.
-    fn predicted_threads(&self) -> Option<u32> {
-        let threads = self.threads.first().copied().or(self.execution.session.threads);
-        threads.and_then(|threads| u32::try_from(threads).ok())
+    /// The threads of the headline.
+    fn measured_threads(&self) -> Option<u32> {
+        let given = self.threads.first().copied().or(self.execution.session.threads);
+        let all = || std::thread::available_parallelism().ok().map(usize::from);
+        given.or_else(all).and_then(|threads| u32::try_from(threads).ok())
+    }
+
+    /// The prediction; where there is none for this machine, what to do.
+    fn with_advice(&self, mut found: Prediction) -> Prediction {
+        if let (Some(why), Chosen::Auto) = (&mut found.reason, &self.device) {
+            why.push_str("; run calipers calibrate to measure this machine");
+        }
+        found
     }
 
     fn measured(&self) -> anyhow::Result<Benchmark> {
@@ -69,12 +79,14 @@ impl Bench {
             }],
             device_file: self.device_file.clone(),
             batch: self.batches.first().copied(),
-            threads: self.predicted_threads(),
             ..Wanted::default()
         };
+        let mut question = wanted.question()?;
+        // A device with fewer cores is timed with all of them.
+        question.threads = self.measured_threads();
         let options = Options::new()
             .bindings(self.bindings.clone())
-            .hardware(wanted.question()?)
+            .hardware(question)
             .redact_names(self.privacy.redact_names)
             .show_secrets(self.privacy.show_secrets);
         let predicted =
@@ -104,7 +116,7 @@ impl Bench {
             scratch: scratch.as_ref().map(Scratch::path),
             weights_bytes: predicted.report.memory.weights_bytes,
             target_latency_ms: self.target_latency_ms,
-            prediction: &prediction(&predicted),
+            prediction: &self.with_advice(prediction(&predicted)),
         };
         let show = |stage: Stage| {
             let message = match stage {
@@ -135,6 +147,7 @@ fn prediction(predicted: &NodePrediction) -> Prediction {
             .map(|device| device.name.clone())
             .unwrap_or_default(),
         latency_ms: hardware.and_then(|hardware| hardware.latency_ms),
+        threads: hardware.and_then(|hardware| hardware.threads),
         reason: hardware.and_then(|hardware| hardware.no_latency.clone()),
         node_ms: predicted.node_ms.iter().copied().collect(),
         ..Prediction::default()
@@ -150,12 +163,37 @@ fn prediction(predicted: &NodePrediction) -> Prediction {
     // shows where a block is.
     let mut blocks: Vec<(usize, Vec<usize>)> = members.into_iter().collect();
     blocks.sort_by_key(|(_, places)| places[places.len() / 2]);
-    for (number, (group, places)) in blocks.into_iter().enumerate() {
-        found.blocks.push(outline.groups[group].name.clone());
+    let names = blocks.iter().map(|(group, _)| outline.groups[*group].name.as_str()).collect();
+    found.blocks = numbered(names);
+    for (number, (_, places)) in blocks.into_iter().enumerate() {
         let nodes = places.into_iter().map(|place| (predicted.order[place], number));
         found.block_of_node.extend(nodes);
     }
     found
+}
+
+/// Names of blocks, each once. Blocks count anew in every stage of a network; here they count
+/// through it.
+fn numbered(names: Vec<&str>) -> Vec<String> {
+    let stem = |name: &str| -> String {
+        let (stem, number) = name.rsplit_once(' ').unwrap_or((name, ""));
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { stem } else { name }.to_owned()
+    };
+    let mut seen = BTreeSet::new();
+    let repeated: BTreeSet<String> =
+        names.iter().filter(|name| !seen.insert(**name)).map(|name| stem(name)).collect();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let name = |name: &str| {
+        let stem = stem(name);
+        if !repeated.contains(&stem) {
+            return name.to_owned();
+        }
+        let count = counts.entry(stem.clone()).or_default();
+        *count += 1;
+        format!("{stem} {count}")
+    };
+    names.into_iter().map(name).collect()
 }
 
 /// The exit status: a target that is not met is a failed gate.
@@ -168,5 +206,17 @@ fn verdict(measured: &Benchmark) -> anyhow::Result<ExitStatus> {
         ))
         .into()),
         _ => Ok(ExitStatus::Done),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_several_stages_count_through() {
+        let names = vec!["Stem", "Block 1", "Block 2", "Block 1", "Layer 1", "Layer 2", "Head"];
+        let wanted = ["Stem", "Block 1", "Block 2", "Block 3", "Layer 1", "Layer 2", "Head"];
+        assert_eq!(numbered(names), wanted);
     }
 }

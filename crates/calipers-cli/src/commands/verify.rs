@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::{Bindings, Options};
 use calipers_render::output::{Answer, Format};
-use calipers_render::{sections, tables};
+use calipers_render::{page, sections, tables};
 use calipers_report::Verification;
 use calipers_runtime::Engine;
 use calipers_runtime::verify::{Subject, VerificationQuery, verify};
@@ -41,7 +41,8 @@ impl Verify {
         };
         let answer = Answer::new(&verified)
             .tables(vec![tables::verification(&verified)])
-            .documents(|| vec![sections::verification(&verified)]);
+            .documents(|| vec![sections::verification(&verified)])
+            .html(|| page::verification(&verified));
         self.output.write_answer(&answer, self.format)?;
         match verified.is_equal() {
             true => Ok(ExitStatus::Done),

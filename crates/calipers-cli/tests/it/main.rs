@@ -137,3 +137,14 @@ fn folder_with_model() -> tempfile::TempDir {
 fn width(text: &str) -> usize {
     text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
 }
+
+/// Tests that need ONNX Runtime run where `ORT_DYLIB_PATH` names its library, as `scripts/test` does.
+fn onnx_runtime() -> Result<(), calipers_testkit::Ignored> {
+    match std::env::var_os("ORT_DYLIB_PATH").is_some_and(|path| Path::new(&path).is_file()) {
+        true => Ok(()),
+        false => Err(calipers_testkit::Ignored(
+            "no ONNX Runtime; scripts/verify installs it, and ORT_DYLIB_PATH names its library"
+                .to_owned(),
+        )),
+    }
+}

@@ -1,9 +1,11 @@
-//! `calipers verify MODEL` with the runtime that is built in; `scripts/verify` runs ONNX Runtime.
+//! `calipers verify MODEL` with the runtime that is built in, and with ONNX Runtime where it is
+//! installed. `scripts/verify` runs every model.
 
 use calipers_samples::{DataType, ModelBuilder, Tensor};
+use calipers_testkit::Outcome;
 use serde_json::{Value, json};
 
-use super::{calipers, finish, folder_with_model, run_in};
+use super::{calipers, finish, folder_with_model, onnx_runtime, run_in};
 
 calipers_testkit::tests! {
     test: [
@@ -13,6 +15,8 @@ calipers_testkit::tests! {
         a_model_that_cannot_run_is_an_error,
         without_onnx_runtime_the_error_names_the_package,
         a_card_states_the_verification,
+        every_value_is_as_onnx_runtime_computes_it,
+        an_operator_that_onnx_runtime_lacks_is_an_error,
     ];
 }
 
@@ -110,4 +114,38 @@ fn a_card_states_the_verification() {
     let card = calipers_render::sections::card(&report, &Default::default());
     let text = calipers_render::markdown::document(&card, &[]);
     assert!(text.contains("1,163 of 1,163 values, ONNX Runtime 1.31.1"), "{text}");
+}
+
+fn every_value_is_as_onnx_runtime_computes_it() -> Outcome {
+    onnx_runtime()?;
+    let folder = tempfile::tempdir().unwrap();
+    let path = calipers_testkit::fixture("zoo/gpt2_tiny_kv_op17.onnx");
+    let args = ["verify", path.to_str().unwrap(), "--synthesize", "--format", "json"];
+    let verified: Value = serde_json::from_str(&run_in(folder.path(), &args).succeeded()).unwrap();
+    assert_eq!(verified["values"], verified["equal"]);
+    // 688 nodes of the file, 278 of them constants (`Constant` in its list of operators).
+    assert_eq!(verified["nodes"], json!({"expected": 410, "executed": 410, "added_by_runtime": 0}));
+    let runs = verified["executions"].as_array().unwrap();
+    assert_eq!(runs.len(), 3, "{verified}");
+    for run in runs {
+        let size = |name: &str| run["sizes"][name].as_u64().unwrap();
+        let tokens = size("past_sequence_length") + size("sequence_length");
+        // 2 layers, keys and values, 4 heads of 16 floats of 4 bytes.
+        let bytes = 2 * 2 * size("batch_size") * 4 * tokens * 16 * 4;
+        assert_eq!(run["kv_cache_bytes"], json!({"inferred": bytes, "observed": bytes}));
+    }
+    Ok(())
+}
+
+fn an_operator_that_onnx_runtime_lacks_is_an_error() -> Outcome {
+    onnx_runtime()?;
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &["2", "3"]);
+    model.node("Unknown", &["x"], &["y"], &[]);
+    model.output("y", DataType::F32, &["2", "3"]);
+    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    let error = run_in(folder.path(), &["verify", "m.onnx"]).failed(1);
+    assert!(error.contains("ONNX Runtime") && error.contains("Unknown"), "{error}");
+    Ok(())
 }

@@ -9,10 +9,11 @@
 mod choices;
 pub(crate) mod embed;
 pub(crate) mod pack;
+pub(crate) mod plain;
 mod sections;
 pub mod untrusted;
 
-use calipers_report::{Generator, GraphView, Report};
+use calipers_report::{Benchmark, Generator, GraphView, Report, Verification};
 use embed::Compression;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pack::{Figure, Graph, List};
@@ -87,6 +88,18 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
         body,
     };
     shell.html()
+}
+
+/// A benchmark as one page, with the chart of measured and predicted times.
+pub fn benchmark(measured: &Benchmark) -> String {
+    let chart = plain::both(|theme| crate::chart::predicted(measured, theme));
+    let charts: Vec<plain::Both> = chart.into_iter().collect();
+    plain::page("benchmark", &measured.model, &crate::sections::benchmark(measured), &charts)
+}
+
+/// A verification as one page.
+pub fn verification(verified: &Verification) -> String {
+    plain::page("verification", &verified.model, &crate::sections::verification(verified), &[])
 }
 
 /// A page around its body: one file, and a policy that allows its own style and script alone.

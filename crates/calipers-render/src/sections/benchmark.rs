@@ -23,7 +23,13 @@ pub fn benchmark(measured: &Benchmark) -> Document {
     }
     if let Some(profile) = &measured.profile {
         let operators = shortened(tables::operator_times(profile));
-        sections.push(Section::new("operators", "Operators", vec![operators]));
+        let note = format!(
+            "{} with the profiler, {} of kernels per run",
+            units::counted(profile.runs, "run", "runs"),
+            units::time(profile.kernel_ms)
+        );
+        let blocks = vec![operators, Block::Note(Spans::quiet(note))];
+        sections.push(Section::new("operators", "Operators", blocks));
         let blocks = vec![Block::Chart(chart::PREDICTED), shortened(tables::block_times(profile))];
         sections.push(Section::new("blocks", "Blocks", blocks));
         let nodes = shortened(tables::node_times(profile));
@@ -76,9 +82,9 @@ fn latency(measured: &Benchmark) -> Facts {
     let ms = Value::Milliseconds;
     facts.add("Median", ms(it.median));
     let tail = Spans::from(ms(it.p90)).and_text(", ").and_value(ms(it.p99));
-    facts.add("p90, p99", tail);
+    facts.add("90th, 99th percentile", tail);
     let range = Spans::from(ms(it.min)).and_text(" to ").and_value(ms(it.max));
-    let spread = format!(", spread {:.0}%", it.spread_percent);
+    let spread = format!(", spread {}", units::percent(it.spread_percent));
     facts.add("Range", range.and_text(spread));
     let predicted = &measured.predicted;
     match (&predicted.latency_ms, &predicted.reason) {
@@ -87,8 +93,13 @@ fn latency(measured: &Benchmark) -> Facts {
             if let Some(factor) = predicted.factor {
                 words = words.and_text(format!(", measured / predicted {factor:.2}"));
             }
-            let words = words.and_text(", ").and_value(Value::prose(&predicted.device));
             facts.add("Predicted", words);
+            let mut device = Spans::from(Value::prose(&predicted.device));
+            if let Some(threads) = predicted.threads {
+                let threads = units::counted(u64::from(threads), "thread", "threads");
+                device = device.and_text(format!(", {threads}"));
+            }
+            facts.add("Predicted for", device);
         }
         (None, Some(why)) => facts.add("Predicted", Value::Missing(Some(why.clone()))),
         (None, None) => {}

@@ -5,7 +5,7 @@ use calipers_report::{Format, Report};
 use super::context::{Context, Detail};
 use super::{
     architecture, complexity, file, findings, graph, hardware_overview, memory, metadata, method,
-    operators, parameters, ports, summary, task, top_nodes, weights,
+    operators, parameters, ports, summary, task, top_nodes, verification, weights,
 };
 use crate::document::{Block, Document, Section};
 use crate::table::Value;
@@ -28,6 +28,7 @@ pub fn screen(report: &Report) -> Document {
         add("outputs", "Outputs", ports::outputs).adjoining(),
         add("dimensions", "Dimensions", ports::dimensions),
         add("graph", "Graph", graph::build),
+        add("verified", "Verified", verification::build),
         add("parameters", "Parameters", parameters::build),
         add("complexity", "Complexity", complexity::build),
         add("top-nodes", "Top nodes", top_nodes::build).noted("by MACs"),

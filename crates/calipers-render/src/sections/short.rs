@@ -4,7 +4,9 @@ use calipers_report::{Finding, Port, Report, Requirement, Severity};
 
 use super::context::{Context, Detail};
 use super::wording::more;
-use super::{file, hardware_overview, key_figures, memory, metadata, screen, summary, weights};
+use super::{
+    file, hardware_overview, key_figures, memory, metadata, screen, summary, verification, weights,
+};
 use crate::document::{Block, Document, Section};
 use crate::table::{Tone, Value};
 use crate::value::{Operation, Spans, free_formula};
@@ -35,6 +37,7 @@ pub fn short(report: &Report, with_summary: bool) -> Document {
         line("memory", "Memory", memory(&mut context)),
         line("kv-cache", "KV cache", cache(report)),
         line("graph", "Graph", graph(report)),
+        Section::new("verified", "Verified", verification::build(&mut context)).adjoining(),
     ];
     let spaced = |id: &str, title: &str, blocks| Section::new(id, title, blocks);
     sections.push(spaced("inputs", "Inputs", ports(&mut context, &report.graph.inputs, "inputs")));

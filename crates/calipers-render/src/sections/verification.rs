@@ -2,6 +2,7 @@
 
 use calipers_report::{ComparedBytes, Execution, NodeCounts, SkippedValue, Verification};
 
+use super::context::Context;
 use crate::document::{Block, Document, Facts, Section};
 use crate::table::{Tone, Value};
 use crate::value::Spans;
@@ -46,6 +47,13 @@ pub fn verification(verified: &Verification) -> Document {
     }
 }
 
+/// The result in one line, for the overview.
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let verified = context.report.verified.as_ref();
+    let line = verified.map(|it| Spans::plain("by execution: ").and_all(statement(it)));
+    vec![Block::Values(line.into_iter().collect())]
+}
+
 /// How much was verified, e.g. `1,163 of 1,163 values, ONNX Runtime 1.31.1`.
 pub(super) fn statement(verified: &Verification) -> Spans {
     let equal = units::integer(verified.equal);
@@ -61,11 +69,12 @@ pub(super) fn statement(verified: &Verification) -> Spans {
 fn nodes(counts: &NodeCounts) -> Spans {
     let expected = units::counted(counts.expected, "node", "nodes");
     let words = format!("{} of {expected}", units::integer(counts.executed));
-    let added = match counts.added_by_runtime {
-        0 => String::new(),
-        added => format!(", {} added by the runtime", units::integer(added)),
-    };
-    Spans::plain(words + &added)
+    let removed = counts.expected.saturating_sub(counts.executed);
+    let changes = [("removed", removed), ("added", counts.added_by_runtime)]
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(what, count)| format!(", {} {what} by the runtime", units::integer(count)));
+    Spans::plain(words + &changes.collect::<String>())
 }
 
 fn execution(run: &Execution) -> Spans {

@@ -77,6 +77,8 @@ pub struct Prediction {
     pub device: String,
     /// The latency, where there is an estimate.
     pub latency_ms: Option<Range<f64>>,
+    /// Intra-op threads of the device, where it is a processor.
+    pub threads: Option<u32>,
     /// Why there is none.
     pub reason: Option<String>,
     /// Milliseconds of the kernel at each node.
@@ -347,6 +349,7 @@ fn predicted(prediction: &Prediction, median: f64) -> PredictedLatency {
     let expected = prediction.latency_ms.map(|range| range.expected).filter(|ms| *ms > 0.0);
     PredictedLatency {
         device: prediction.device.clone(),
+        threads: prediction.threads,
         latency_ms: prediction.latency_ms,
         factor: expected.map(|expected| median / expected),
         reason: prediction.reason.clone(),

@@ -1,5 +1,7 @@
 //! Sessions of rten.
 
+use std::path::Path;
+
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::prelude::*;
 
@@ -21,6 +23,17 @@ pub(super) fn open(
     if options.provider != Provider::Cpu {
         return Err(Error::Request("rten runs on the processor alone; drop --provider".to_owned()));
     }
+    let locations = source.synthesized().iter().map(|(location, _)| location);
+    for location in locations.chain(source.data().iter().map(|(location, _)| location)) {
+        if !is_read(location) {
+            return Err(Error::Load {
+                runtime: RUNTIME.to_owned(),
+                why: format!(
+                    "it reads weights from .data and .onnx_data files in the model's folder, not `{location}`; use ONNX Runtime"
+                ),
+            });
+        }
+    }
     let mut loader = ModelOptions::with_all_ops();
     if options.as_written {
         loader.enable_optimization(false);
@@ -39,6 +52,14 @@ pub(super) fn open(
     let named = |id: &NodeId| Some((model.node_info(*id)?.name()?.to_owned(), *id));
     let outputs = model.output_ids().iter().filter_map(named).collect();
     Ok(Box::new(RtenSession { model, threads: options.threads, outputs }))
+}
+
+/// Whether rten reads a data file of this name.
+fn is_read(location: &str) -> bool {
+    let path = Path::new(location);
+    let is_name = path.file_name().is_some_and(|name| name == path.as_os_str());
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    is_name && (ending.starts_with("data") || ending.starts_with("onnx_data"))
 }
 
 impl Session for RtenSession {

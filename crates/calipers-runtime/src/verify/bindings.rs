@@ -32,9 +32,11 @@ pub(super) fn plans(model: &Model, given: &Bindings) -> Result<Vec<Bindings>, Bi
         is_consistent(model, &plan(&|name, assumed| image.apply(assumed, heights.contains(name))))
     });
     let size = |name: &str, assumed: &Assumed| image.apply(assumed, heights.contains(name));
+    // A line of text has one height; its width is free. A cache may look like an image.
+    let is_height =
+        |name: &str, role: Role| matches!(role, Role::Image | Role::Side) && heights.contains(name);
     let longer = |grows: &dyn Fn(Role) -> bool| {
-        plan(&|name, assumed| match heights.contains(name) || !grows(assumed.role) {
-            // A line of text has one height; its width is free.
+        plan(&|name, assumed| match is_height(name, assumed.role) || !grows(assumed.role) {
             true => size(name, assumed),
             false => other_length(assumed.role, size(name, assumed)),
         })

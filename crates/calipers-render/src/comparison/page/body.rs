@@ -1,11 +1,11 @@
 //! The body of the page: header, verdict, both graphs with the list of changes, sections.
 
 use calipers_report::{ChangeGroup, Comparison, ComparisonTable};
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use crate::chart::Chart;
-use crate::document::{Block, Document, Section};
+use crate::document::{Document, Section};
 use crate::page::level_and_zoom;
+use crate::page::plain::{self, Both};
 use crate::page::untrusted::{Untrusted, joined};
 use crate::table::Value;
 use crate::{html, units};
@@ -61,7 +61,7 @@ pub(super) fn body(
         main #main {
             (overview(comparison, document))
             @if has_changes { (graphs(comparison, has_graphs)) }
-            @for section in &sections { (part(section, charts)) }
+            @for section in &sections { (plain::section(section, charts)) }
         }
         footer {
             p.note {
@@ -96,7 +96,7 @@ pub(super) fn table_body(table: &ComparisonTable, document: &Document, charts: &
         }
         main #main {
             (table_overview(table))
-            @for section in &sections { (part(section, charts)) }
+            @for section in &sections { (plain::section(section, charts)) }
         }
         footer {
             p.note {
@@ -334,47 +334,6 @@ fn marks(group: &ChangeGroup) -> Markup {
     html! {
         @for (class, symbol, count) in counts(group.added.len(), group.removed.len(), group.changed.len()) {
             span class={ "mark " (class) } { (symbol) (count) } " "
-        }
-    }
-}
-
-/// A chart for light pages and the same for dark ones.
-pub(super) type Both = [Chart; 2];
-
-/// A section of the document, with the charts that there are in their places.
-fn part(section: &Section, charts: &[Both]) -> Markup {
-    let is_drawn = |name: &str| charts.iter().any(|[chart, _]| chart.name == name);
-    let blocks = section.blocks.iter().cloned().flat_map(|block| match block {
-        Block::ChartOr { name, rest, .. } if is_drawn(name) => {
-            [vec![Block::Chart(name)], rest].concat()
-        }
-        other => vec![other],
-    });
-    let section = Section { blocks: blocks.collect(), ..section.clone() };
-    html! {
-        section id=(section.id) {
-            @if !section.title.is_empty() {
-                h2 {
-                    (section.title)
-                    @if !section.note.is_empty() { " " small { (section.note) } }
-                }
-            }
-            (html::page_blocks(&section, &|name| figure(charts, name)))
-        }
-    }
-}
-
-/// A chart in both themes; the style shows the one that fits.
-fn figure(charts: &[Both], name: &str) -> Markup {
-    let found = charts.iter().find(|[chart, _]| chart.name == name);
-    html! {
-        @if let Some([light, dark]) = found {
-            figure.chart tabindex="0" {
-                // Our own SVG, in which `chart::canvas` has escaped every text.
-                div.in-light { (PreEscaped(&light.svg)) }
-                // As above.
-                div.in-dark { (PreEscaped(&dark.svg)) }
-            }
         }
     }
 }

@@ -9,11 +9,11 @@ mod data;
 #[cfg(test)]
 mod tests;
 
-use body::Both;
 use calipers_report::{Comparison, ComparisonTable, ComparisonView, GraphChanges};
 
-use crate::chart::{self, Chart, Theme};
+use crate::chart;
 use crate::document::Document;
+use crate::page::plain::{Both, both};
 use crate::page::{self, Shell, embed};
 
 /// The scripts, which need those of a graph.
@@ -59,11 +59,6 @@ fn drawn<'a>(
 ) -> Option<(&'a GraphChanges, &'a ComparisonView)> {
     let (changes, view) = (comparison.graph.as_ref()?, view?);
     (!view.a.groups.is_empty() && !view.b.groups.is_empty()).then_some((changes, view))
-}
-
-/// A chart in both themes.
-fn both(draw: impl Fn(Theme) -> Option<Chart>) -> Option<Both> {
-    Some([draw(Theme::Light)?, draw(Theme::Dark)?])
 }
 
 /// The comparison of several models as one page, without scripts.

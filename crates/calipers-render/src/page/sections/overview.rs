@@ -88,6 +88,13 @@ fn file_facts(report: &Report) -> Markup {
     if let Some(digest) = &model.sha256 {
         facts.push(html! { "SHA-256 " code { (Untrusted(digest)) } });
     }
+    if let Some(verified) = &report.verified {
+        let equal = units::integer(verified.equal);
+        let values = units::counted(verified.values, "value", "values");
+        facts.push(html! {
+            "verified by execution: " (equal) " of " (values) ", " (Untrusted(&verified.runtime))
+        });
+    }
     html! { span.note { (joined(&facts, " · ")) } }
 }
 
