@@ -14,6 +14,7 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
+mod available;
 pub mod bench;
 mod error;
 #[cfg(feature = "onnxruntime")]

@@ -172,8 +172,8 @@ fn prediction(predicted: &NodePrediction) -> Prediction {
     found
 }
 
-/// Names of blocks, each once. Blocks count anew in every stage of a network; here they count
-/// through it.
+/// Names of blocks, each once. In a network with stages the blocks of each stage count from 1; here
+/// they count through.
 fn numbered(names: Vec<&str>) -> Vec<String> {
     let stem = |name: &str| -> String {
         let (stem, number) = name.rsplit_once(' ').unwrap_or((name, ""));

@@ -24,7 +24,7 @@ pub use self::profile::{KernelEvent, KernelEvents, parse as parse_profile};
 pub use self::statistics::{median, percentile, statistics};
 use crate::session::{Engine, Provider, Read, Session, open};
 use crate::verify::{Subject, plan};
-use crate::{Error, ModelSource, SessionOptions, Tensor, synthesize};
+use crate::{Error, ModelSource, SessionOptions, Tensor, available, synthesize};
 
 /// Runs of the profiled session that are not counted.
 const PROFILE_WARMUP: usize = 3;
@@ -180,6 +180,7 @@ impl Bench<'_> {
     fn inputs(&self, plan: &Bindings) -> Result<Vec<(String, Tensor)>, Error> {
         let model = self.query.subject.model;
         let typed = infer_shapes(model, plan).map_err(|error| Error::Request(error.to_string()))?;
+        available::check(model, &typed)?;
         synthesize::inputs(model, &typed)
     }
 

@@ -20,10 +20,10 @@ use hashbrown::HashMap;
 pub(crate) use self::bindings::plan;
 use self::compare::{Comparison, compare};
 use crate::session::{Observed, Read, Session, open};
-use crate::{Error, ModelSource, SessionOptions, Tensor, synthesize};
+use crate::{Error, ModelSource, SessionOptions, Tensor, available, synthesize};
 
 /// Bytes of exposed values that one run holds.
-const BATCH_BYTES: u64 = 256_000_000;
+const BATCH_BYTES: u64 = 100_000_000;
 
 /// Values that a list of the report names; it counts them all.
 const NAMED: usize = 1000;
@@ -145,6 +145,7 @@ impl Verifier<'_> {
         let sizes = plan.sizes(model);
         let failed = |error| (error, sizes.clone());
         let typed = infer_shapes(model, &plan).map_err(|error| failed(refused(error)))?;
+        available::check(model, &typed).map_err(failed)?;
         let inputs = synthesize::inputs(model, &typed).map_err(failed)?;
         // What an integer input holds decides shapes.
         let plan = bindings::with_values(model, &typed, plan, &inputs);
