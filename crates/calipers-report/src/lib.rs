@@ -101,7 +101,10 @@ pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFact
 pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};
 pub use renamed::RENAMED;
-pub use run_result::{ClassScore, FoundObject, OutputTensor, RunOutcome, RunResult};
+pub use run_result::{
+    ClassScore, ClassifiedText, ClassifiedToken, FoundObject, OutputTensor, RunOutcome, RunResult,
+    SpeechSegment,
+};
 use schemars::JsonSchema;
 pub use scheme::{Granularity, Scheme};
 use serde::{Deserialize, Serialize};

@@ -29,13 +29,13 @@ pub struct RunResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum RunOutcome {
-    /// Vectors of texts and the cosine similarity of each pair.
+    /// Vectors of texts or images and the cosine similarity of each pair.
     Embeddings {
-        /// The texts.
-        texts: Vec<String>,
-        /// A vector per text, of length 1.
+        /// The texts, or the file names of the images.
+        inputs: Vec<String>,
+        /// A vector per input, of length 1.
         embeddings: Vec<Vec<f32>>,
-        /// The similarity of each text with each.
+        /// The similarity of each input with each.
         similarity: Vec<Vec<f32>>,
     },
     /// The span of a context that answers a question.
@@ -54,7 +54,26 @@ pub enum RunOutcome {
         /// The classes.
         classes: Vec<ClassScore>,
     },
-    /// Objects in an image.
+    /// The most probable classes of each of several texts.
+    TextClasses {
+        /// The texts in the order they were given.
+        texts: Vec<ClassifiedText>,
+    },
+    /// The class of each token of a text, where it is not the class of plain text.
+    Tokens {
+        /// The tokens in the order of the text.
+        tokens: Vec<ClassifiedToken>,
+    },
+    /// Speech in a sound.
+    Speech {
+        /// From where to where there is speech.
+        segments: Vec<SpeechSegment>,
+        /// Seconds from one probability to the next.
+        step_seconds: f32,
+        /// The probability of speech at each step.
+        probabilities: Vec<f32>,
+    },
+    /// Objects, or lines of text, in an image.
     Objects {
         /// The objects, the most certain first.
         objects: Vec<FoundObject>,
@@ -86,6 +105,40 @@ pub struct ClassScore {
     /// Its label, where there are labels.
     pub label: Option<String>,
     /// Its score.
+    pub score: f32,
+}
+
+/// A text and its classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClassifiedText {
+    /// The text.
+    pub text: String,
+    /// Its most probable classes, best first.
+    pub classes: Vec<ClassScore>,
+}
+
+/// A token and its class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClassifiedToken {
+    /// The part of the text.
+    pub text: String,
+    /// Its first byte in the text.
+    pub start: usize,
+    /// The byte after its last one.
+    pub end: usize,
+    /// The class and its probability.
+    #[serde(flatten)]
+    pub class: ClassScore,
+}
+
+/// A segment of a sound with speech.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SpeechSegment {
+    /// Where it begins, in seconds.
+    pub start_seconds: f32,
+    /// Where it ends, in seconds.
+    pub end_seconds: f32,
+    /// The mean probability of speech in it.
     pub score: f32,
 }
 

@@ -12,6 +12,8 @@ use crate::Error;
 pub struct ModelSource {
     /// The file as it is, or a copy with more outputs.
     bytes: Bytes,
+    /// The model's file.
+    path: Option<PathBuf>,
     /// The folder of the model's data files.
     folder: Option<PathBuf>,
     /// Contents of data files that are missing, by location.
@@ -74,7 +76,8 @@ impl ModelSource {
             Some(parent) if parent != Path::new("") => parent.to_owned(),
             _ => PathBuf::from("."),
         });
-        Ok(Self { bytes: Bytes::File(model.source.clone()), folder, synthesized, data })
+        let path = path.map(Path::to_owned);
+        Ok(Self { bytes: Bytes::File(model.source.clone()), path, folder, synthesized, data })
     }
 
     /// Returns the same model with more values among its outputs.
@@ -103,6 +106,13 @@ impl ModelSource {
             Bytes::File(source) => source.bytes(),
             Bytes::Copy(bytes) => bytes,
         }
+    }
+
+    /// The file, where the model is executed as it is there. A runtime that reads it by itself does
+    /// not need it a second time in memory.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        let is_file = matches!(self.bytes, Bytes::File(_)) && self.synthesized.is_empty();
+        self.path.as_deref().filter(|_| is_file)
     }
 
     pub(crate) fn folder(&self) -> Option<&Path> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use calipers_render::output::Format;
-use calipers_runtime::apply::image::{Layout, Range, Resize};
+use calipers_runtime::apply::image::{ColorOrder, Layout, Range, Resize};
 use calipers_runtime::apply::pipeline::{ImageOverrides, Request};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -21,6 +21,8 @@ Examples:
   calipers run qa.onnx --question 'Who wrote it?' --context 'Ada wrote it.'
   calipers run classifier.onnx --image cat.jpg --labels imagenet.txt
   calipers run detector.onnx --image street.jpg -o boxes.png
+  calipers run vad.onnx --audio speech.wav
+  calipers run magika.onnx --file unknown.bin
   calipers run decoder.onnx --prompt 'Once upon a time' --max-tokens 40
   calipers run model.onnx --input x=x.npy -o outputs.npz";
 
@@ -41,13 +43,18 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "TEXT", requires = "question")]
     context: Option<String>,
 
-    /// Image (PNG or JPEG) to classify, to find objects in, to segment or to read
-    #[arg(long, value_name = "FILE")]
-    image: Option<PathBuf>,
+    /// Image (PNG or JPEG) to classify, to find objects in, to segment or to read; repeat to compare
+    /// images
+    #[arg(long = "image", value_name = "FILE")]
+    images: Vec<PathBuf>,
 
-    /// Sound (WAV) to classify
+    /// Sound (WAV) to classify, or to find speech in
     #[arg(long, value_name = "FILE")]
     audio: Option<PathBuf>,
+
+    /// File of any kind, for models that recognize kinds of files
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
 
     /// Text to continue
     #[arg(long, value_name = "TEXT")]
@@ -65,32 +72,36 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     tokenizer: Option<PathBuf>,
 
-    /// Labels of the classes, a line each; those of the metadata by default
+    /// Labels of the classes, a line each or JSON; those of the metadata or of config.json by default
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
 
     /// Size of the image for the model, e.g. 224x224; inferred by default
-    #[arg(long, value_name = "WxH", value_parser = parse_size, requires = "image")]
+    #[arg(long, value_name = "WxH", value_parser = parse_size, requires = "images")]
     size: Option<(u32, u32)>,
 
     /// Order of the image's axes; inferred by default
-    #[arg(long, value_name = "ORDER", value_parser = layouts(), requires = "image")]
+    #[arg(long, value_name = "ORDER", value_parser = layouts(), requires = "images")]
     layout: Option<Layout>,
 
+    /// Order of the color channels; inferred by default
+    #[arg(long, value_name = "ORDER", value_parser = colors(), requires = "images")]
+    channels: Option<ColorOrder>,
+
     /// Values of pixels, before mean and standard deviation; inferred by default
-    #[arg(long, value_name = "RANGE", value_parser = ranges(), allow_hyphen_values = true, requires = "image")]
+    #[arg(long, value_name = "RANGE", value_parser = ranges(), allow_hyphen_values = true, requires = "images")]
     range: Option<Range>,
 
     /// Mean of each channel, e.g. 0.485,0.456,0.406; inferred by default
-    #[arg(long, value_name = "R,G,B", value_parser = parse_channels, requires = "image")]
+    #[arg(long, value_name = "R,G,B", value_parser = parse_channels, requires = "images")]
     mean: Option<[f32; 3]>,
 
     /// Standard deviation of each channel, e.g. 0.229,0.224,0.225; inferred by default
-    #[arg(long, value_name = "R,G,B", value_parser = parse_channels, requires = "image")]
+    #[arg(long, value_name = "R,G,B", value_parser = parse_channels, requires = "images")]
     std: Option<[f32; 3]>,
 
     /// How the image is brought to size; inferred by default
-    #[arg(long, value_name = "HOW", value_parser = resizes(), requires = "image")]
+    #[arg(long, value_name = "HOW", value_parser = resizes(), requires = "images")]
     resize: Option<Resize>,
 
     /// Output format; the default follows the output file's name, else `text`
@@ -113,11 +124,16 @@ impl RunArgs {
         let (file, format) = match self.format {
             None if named("npz") => (RunFile::Tensors, None),
             None if named("png") => (RunFile::Picture, None),
+            None if named("npy") => {
+                let message = "outputs are several arrays; write -o outputs.npz";
+                return Err(Cli::command().error(ErrorKind::ValueValidation, message));
+            }
             format => (RunFile::Report, Some(Offer::Documents.choose(format, &output)?)),
         };
         let overrides = ImageOverrides {
             size: self.size,
             layout: self.layout,
+            colors: self.channels,
             range: self.range,
             mean: self.mean,
             std: self.std,
@@ -130,8 +146,11 @@ impl RunArgs {
         if let Some((question, context)) = self.question.zip(self.context) {
             requests.push(Request::Question { question, context });
         }
-        requests.extend(self.image.map(|path| Request::Image { path, overrides }));
+        if !self.images.is_empty() {
+            requests.push(Request::Images { paths: self.images, overrides });
+        }
         requests.extend(self.audio.map(|path| Request::Audio { path }));
+        requests.extend(self.file.map(|path| Request::File { path }));
         let most = self.max_tokens;
         requests.extend(self.prompt.map(|text| Request::Prompt { text, most }));
         if !self.inputs.is_empty() {
@@ -139,7 +158,7 @@ impl RunArgs {
         }
         if requests.len() > 1 {
             let message = "give one kind of input: --text, --question with --context, --image, \
-                           --audio, --prompt or --input";
+                           --audio, --file, --prompt or --input";
             return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
         }
         Ok(Run {
@@ -198,6 +217,10 @@ fn layouts() -> impl TypedValueParser<Value = Layout> {
     one_of(&[("nchw", Layout::Nchw), ("nhwc", Layout::Nhwc)])
 }
 
+fn colors() -> impl TypedValueParser<Value = ColorOrder> {
+    one_of(&[("rgb", ColorOrder::Rgb), ("bgr", ColorOrder::Bgr)])
+}
+
 fn ranges() -> impl TypedValueParser<Value = Range> {
     one_of(&[("0..1", Range::Unit), ("0..255", Range::Bytes), ("-1..1", Range::Signed)])
 }
@@ -207,6 +230,8 @@ fn resizes() -> impl TypedValueParser<Value = Resize> {
         ("stretch", Resize::Stretch),
         ("crop", Resize::Crop),
         ("letterbox", Resize::Letterbox),
+        ("pad", Resize::Pad),
+        ("center", Resize::Center),
     ])
 }
 

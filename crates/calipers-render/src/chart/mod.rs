@@ -27,6 +27,7 @@ mod devices;
 mod flops;
 mod font;
 mod heat;
+mod mark;
 mod memory;
 mod operators;
 mod overview;
@@ -42,6 +43,7 @@ mod theme;
 use calipers_report::wording::listed;
 use calipers_report::{Benchmark, ComparisonTable, Report, WeightChanges};
 use canvas::Canvas;
+pub use mark::marked_png;
 #[cfg(feature = "png")]
 pub use png::{PngError, png, png_within_limits};
 pub use theme::Theme;

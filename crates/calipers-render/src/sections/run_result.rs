@@ -1,6 +1,9 @@
 //! What a model returned for an input.
 
-use calipers_report::{ClassScore, RunOutcome, RunResult};
+use calipers_report::{
+    ClassScore, ClassifiedText, ClassifiedToken, FoundObject, OutputTensor, RunOutcome, RunResult,
+    SpeechSegment,
+};
 
 use crate::document::{Block, Document, Facts, Section};
 use crate::table::{Column, Table, Tone, Value};
@@ -56,8 +59,8 @@ fn classes(found: &[ClassScore]) -> Vec<Block> {
 
 fn result(outcome: &RunOutcome) -> Vec<Block> {
     match outcome {
-        RunOutcome::Embeddings { texts, similarity, .. } => {
-            vec![Block::Table(matrix(texts, similarity))]
+        RunOutcome::Embeddings { inputs, similarity, .. } => {
+            vec![Block::Table(matrix(inputs, similarity))]
         }
         RunOutcome::Answer { answer, score: certainty, .. } => {
             let line = Spans::from(Value::quoted(answer))
@@ -68,49 +71,100 @@ fn result(outcome: &RunOutcome) -> Vec<Block> {
         RunOutcome::Classes { classes: found } | RunOutcome::Segments { classes: found } => {
             classes(found)
         }
+        RunOutcome::TextClasses { texts } => vec![Block::Table(text_classes(texts))],
+        RunOutcome::Tokens { tokens } if tokens.is_empty() => {
+            vec![Block::Values(vec![Spans::plain("no token has a class")])]
+        }
+        RunOutcome::Tokens { tokens } => vec![Block::Table(labeled_tokens(tokens))],
+        RunOutcome::Speech { segments, .. } if segments.is_empty() => {
+            vec![Block::Values(vec![Spans::plain("no speech was found")])]
+        }
+        RunOutcome::Speech { segments, .. } => vec![Block::Table(speech(segments))],
         RunOutcome::Objects { objects } if objects.is_empty() => {
             vec![Block::Values(vec![Spans::plain("nothing was found")])]
         }
-        RunOutcome::Objects { objects } => {
-            let mut table = Table::new(
-                "objects",
-                vec![
-                    Column::text("class", "class"),
-                    Column::figures("score", "score"),
-                    Column::text("box", "left, top, right, bottom"),
-                ],
-            );
-            for object in objects {
-                let corners = object.corners.map(|corner| format!("{corner:.0}")).join(", ");
-                table.row(vec![
-                    label(&object.class),
-                    score(object.class.score),
-                    Value::text(corners),
-                ]);
-            }
-            vec![Block::Table(table)]
-        }
-        RunOutcome::Text { text, .. } => vec![Block::Values(vec![Value::prose(text).into()])],
-        RunOutcome::Tensors { outputs } => {
-            let mut table = Table::new(
-                "outputs",
-                vec![
-                    Column::text("name", "name"),
-                    Column::text("type", "type"),
-                    Column::text("range", "minimum, mean, maximum"),
-                ],
-            );
-            for output in outputs {
-                let range = output.range.map(|range| range.map(|it| format!("{it:.4}")).join(", "));
-                table.row(vec![
-                    Value::name(&output.name),
-                    Value::prose(&output.type_text),
-                    Value::optional(range, Value::Prose),
-                ]);
-            }
-            vec![Block::Table(table)]
+        RunOutcome::Objects { objects } => vec![Block::Table(boxes(objects))],
+        RunOutcome::Text { text, .. } => vec![Block::Values(vec![Value::quoted(text).into()])],
+        RunOutcome::Tensors { outputs } => vec![Block::Table(tensors(outputs))],
+    }
+}
+
+fn text_classes(texts: &[ClassifiedText]) -> Table {
+    let columns = vec![
+        Column::text("text", "text").limits(usize::MAX, 40),
+        Column::text("class", "class"),
+        Column::figures("score", "score"),
+    ];
+    let mut table = Table::new("texts", columns);
+    for text in texts {
+        for class in text.classes.iter().take(1) {
+            table.row(vec![Value::quoted(&text.text), label(class), score(class.score)]);
         }
     }
+    table
+}
+
+fn labeled_tokens(tokens: &[ClassifiedToken]) -> Table {
+    let columns = vec![
+        Column::text("text", "text"),
+        Column::text("class", "class"),
+        Column::figures("score", "score"),
+    ];
+    let mut table = Table::new("tokens", columns);
+    for token in tokens {
+        table.row(vec![Value::quoted(&token.text), label(&token.class), score(token.class.score)]);
+    }
+    table
+}
+
+fn speech(segments: &[SpeechSegment]) -> Table {
+    let columns = vec![
+        Column::figures("start", "from, s"),
+        Column::figures("end", "to, s"),
+        Column::figures("score", "speech"),
+    ];
+    let mut table = Table::new("segments", columns);
+    for segment in segments {
+        let seconds = |value: f32| Value::text(format!("{value:.2}"));
+        table.row(vec![
+            seconds(segment.start_seconds),
+            seconds(segment.end_seconds),
+            score(segment.score),
+        ]);
+    }
+    table
+}
+
+fn boxes(objects: &[FoundObject]) -> Table {
+    let columns = vec![
+        Column::text("class", "class"),
+        Column::figures("score", "score"),
+        Column::text("box", "left, top, right, bottom"),
+    ];
+    let mut table = Table::new("objects", columns);
+    for object in objects {
+        let corners = object.corners.map(|corner| format!("{corner:.0}")).join(", ");
+        table.row(vec![label(&object.class), score(object.class.score), Value::text(corners)]);
+    }
+    table
+}
+
+fn tensors(outputs: &[OutputTensor]) -> Table {
+    let columns = vec![
+        Column::text("name", "name"),
+        Column::text("type", "type"),
+        Column::text("range", "minimum, mean, maximum"),
+    ];
+    let mut table = Table::new("outputs", columns);
+    for output in outputs {
+        let range = output.range.map(|range| range.map(|it| format!("{it:.4}")).join(", "));
+        table.row(vec![
+            Value::name(&output.name),
+            Value::prose(&output.type_text),
+            Value::optional(range, Value::Prose),
+        ]);
+    }
+    table
 }
 
 fn matrix(texts: &[String], similarity: &[Vec<f32>]) -> Table {

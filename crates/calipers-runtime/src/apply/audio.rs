@@ -4,10 +4,14 @@ use std::path::Path;
 
 use hound::{SampleFormat, WavReader};
 
+use super::check_file;
 use crate::Error;
 
-/// Samples of a file at most: an hour at 48 kHz in stereo.
-const MOST_SAMPLES: u32 = 3600 * 48_000 * 2;
+/// Seconds of a file at most.
+const MOST_SECONDS: u32 = 600;
+
+/// Samples of a file at most: ten minutes at 48 kHz in stereo.
+const MOST_SAMPLES: u32 = MOST_SECONDS * 48_000 * 2;
 
 /// Reads a WAV file as one channel of samples between -1 and 1 at a sampling rate.
 ///
@@ -17,31 +21,60 @@ const MOST_SAMPLES: u32 = 3600 * 48_000 * 2;
 pub fn open(path: &Path, rate: u32) -> Result<Vec<f32>, Error> {
     let failed =
         |why: String| Error::Request(format!("cannot read the sound {}: {why}", path.display()));
-    if !path.is_file() {
-        return Err(failed("no such file".to_owned()));
-    }
-    let mut reader = WavReader::open(path).map_err(|error| failed(error.to_string()))?;
+    check_file(path).map_err(failed)?;
+    let not_wav = |error: hound::Error| match error {
+        hound::Error::FormatError(_) => {
+            failed("it is not a WAV file; convert it to one".to_owned())
+        }
+        hound::Error::Unsupported => {
+            failed("its encoding is not supported; convert it to 16-bit PCM".to_owned())
+        }
+        error => failed(error.to_string()),
+    };
+    let mut reader = WavReader::open(path).map_err(not_wav)?;
     let spec = reader.spec();
-    if reader.len() > MOST_SAMPLES || spec.channels == 0 || spec.sample_rate == 0 {
-        return Err(failed("it is longer than an hour, or has no samples".to_owned()));
+    if reader.len() == 0 || spec.channels == 0 || spec.sample_rate == 0 {
+        return Err(failed("it has no samples".to_owned()));
     }
-    let samples: Result<Vec<f32>, hound::Error> = match spec.sample_format {
-        SampleFormat::Float => reader.samples::<f32>().collect(),
+    let seconds = reader.duration() / spec.sample_rate;
+    if reader.len() > MOST_SAMPLES || seconds > MOST_SECONDS {
+        return Err(failed(format!(
+            "it is {seconds} seconds long; at most {MOST_SECONDS} are read, cut it first"
+        )));
+    }
+    let channels = usize::from(spec.channels);
+    let mono = match spec.sample_format {
+        SampleFormat::Float => mixed(reader.samples::<f32>(), channels),
         SampleFormat::Int => {
             #[expect(clippy::cast_precision_loss, reason = "samples have at most 24 bits")]
             let full = (1_i64 << (spec.bits_per_sample.clamp(1, 32) - 1)) as f32;
             #[expect(clippy::cast_precision_loss, reason = "samples have at most 24 bits")]
             let scaled = reader.samples::<i32>().map(|it| it.map(|sample| sample as f32 / full));
-            scaled.collect()
+            mixed(scaled, channels)
         }
     };
-    let samples = samples.map_err(|error| failed(error.to_string()))?;
-    let channels = usize::from(spec.channels);
-    let mono: Vec<f32> = samples
-        .chunks_exact(channels)
-        .map(|frame| frame.iter().sum::<f32>() / f32::from(spec.channels))
-        .collect();
+    let mono = mono.map_err(not_wav)?;
     Ok(resampled(&mono, spec.sample_rate, rate))
+}
+
+/// The mean of the channels.
+fn mixed(
+    samples: impl Iterator<Item = Result<f32, hound::Error>>,
+    channels: usize,
+) -> Result<Vec<f32>, hound::Error> {
+    #[expect(clippy::cast_precision_loss, reason = "a WAV file has at most 65,535 channels")]
+    let share = 1.0 / channels as f32;
+    let mut mono = Vec::new();
+    for (place, sample) in samples.enumerate() {
+        let sample = sample?;
+        // A sound that is not a number would spread through every result.
+        let sample = if sample.is_finite() { sample * share } else { 0.0 };
+        match (place % channels, mono.last_mut()) {
+            (1.., Some(frame)) => *frame += sample,
+            _ => mono.push(sample),
+        }
+    }
+    Ok(mono)
 }
 
 /// Samples at another rate, by linear interpolation.

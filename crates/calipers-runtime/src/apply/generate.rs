@@ -31,9 +31,15 @@ pub fn greedy(
 ) -> Result<Vec<u32>, Error> {
     let is_past = |name: &str| name.contains("past");
     let outputs = session.outputs();
-    let presents: Vec<String> =
-        outputs.iter().filter(|name| name.contains("present")).cloned().collect();
+    let presents: Vec<&String> = outputs.iter().filter(|name| name.contains("present")).collect();
     let pasts: Vec<&Port> = inputs.iter().filter(|port| is_past(&port.name)).collect();
+    // The same layer and part, `0.key` say; by their order where names do not show it.
+    let by_name = pasts.iter().map(|past| {
+        let part = part(&past.name)?;
+        presents.iter().find(|name| self::part(name) == Some(part)).copied()
+    });
+    let named: Option<Vec<&String>> = by_name.collect();
+    let presents = named.unwrap_or_else(|| presents.clone());
     if pasts.len() != presents.len() {
         return Err(Error::Request(format!(
             "the model has {} inputs and {} outputs for its cache; pass tensors with --input",
@@ -67,7 +73,7 @@ pub fn greedy(
         if has_cache {
             done = tokens.len();
             for ((_, held), name) in cache.iter_mut().zip(&presents) {
-                let present = found.iter_mut().find(|output| output.name == *name);
+                let present = found.iter_mut().find(|output| output.name == **name);
                 *held = present.and_then(|output| output.tensor.take()).ok_or_else(|| {
                     Error::Request(format!("the output `{name}` is not a tensor"))
                 })?;
@@ -80,6 +86,11 @@ pub fn greedy(
         tokens.push(i64::from(next));
     }
     Ok(made)
+}
+
+/// The layer and part of a cache that a name shows: `0.key` of `past_key_values.0.key`.
+fn part(name: &str) -> Option<&str> {
+    name.find(|c: char| c.is_ascii_digit()).map(|at| &name[at..])
 }
 
 /// A cache without tokens: the free size behind the batch is 0.

@@ -7,13 +7,14 @@ use image::imageops::{self, FilterType};
 use image::{ImageReader, Limits, RgbImage};
 use serde::Serialize;
 
+use super::check_file;
 use crate::{Error, Tensor};
 
-/// Pixels along a side at most.
-const MOST_SIDE: u32 = 20_000;
+/// Pixels of an image at most: three bytes each, they fit in 100 MB.
+const MOST_PIXELS: u64 = 32_000_000;
 
 /// Bytes that decoding may take.
-const MOST_BYTES: u64 = 1_000_000_000;
+const MOST_BYTES: u64 = 4 * MOST_PIXELS;
 
 /// The order of an image's axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -49,6 +50,20 @@ pub enum Resize {
     Crop,
     /// The longer side to the size, then gray bars.
     Letterbox,
+    /// The height to the size, then gray on the right, as readers of text lines are trained.
+    Pad,
+    /// What is drawn, in the middle with a margin, as the digits of MNIST are.
+    Center,
+}
+
+/// The order of the color channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColorOrder {
+    /// Red, green, blue.
+    Rgb,
+    /// Blue, green, red, as OpenCV reads images.
+    Bgr,
 }
 
 /// Everything that is done to an image before the model sees it.
@@ -62,6 +77,8 @@ pub struct Preprocessing {
     pub channels: usize,
     /// The order of the axes.
     pub layout: Layout,
+    /// The order of the color channels.
+    pub colors: ColorOrder,
     /// The values of pixels, before mean and standard deviation.
     pub range: Range,
     /// What is subtracted from each channel.
@@ -85,18 +102,56 @@ pub const IMAGENET: ([f32; 3], [f32; 3]) = ([0.485, 0.456, 0.406], [0.229, 0.224
 pub fn open(path: &Path) -> Result<RgbImage, Error> {
     let failed =
         |why: String| Error::Request(format!("cannot read the image {}: {why}", path.display()));
-    if !path.is_file() {
-        return Err(failed("no such file".to_owned()));
+    let not_image = |error: image::ImageError| match error {
+        image::ImageError::Limits(_) => failed(format!(
+            "it has more than {} million pixels; scale it down first",
+            MOST_PIXELS / 1_000_000
+        )),
+        image::ImageError::Unsupported(_) => {
+            failed("it is not a PNG or JPEG file; convert it to one".to_owned())
+        }
+        image::ImageError::Decoding(error) => failed(format!(
+            "it is damaged: {}",
+            std::error::Error::source(&error)
+                .map_or_else(|| error.to_string(), |it| it.to_string())
+        )),
+        error => failed(error.to_string()),
+    };
+    check_file(path).map_err(failed)?;
+    let reader = || -> Result<_, Error> {
+        ImageReader::open(path)
+            .and_then(ImageReader::with_guessed_format)
+            .map_err(|error| failed(error.to_string()))
+    };
+    // The header alone says how large the image is.
+    let (width, height) = reader()?.into_dimensions().map_err(not_image)?;
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels == 0 || pixels > MOST_PIXELS {
+        return Err(failed(format!(
+            "it has {width} x {height} pixels; at most {} million are read, scale it down first",
+            MOST_PIXELS / 1_000_000
+        )));
     }
-    let mut reader = ImageReader::open(path)
-        .and_then(ImageReader::with_guessed_format)
-        .map_err(|error| failed(error.to_string()))?;
+    let mut reader = reader()?;
     let mut limits = Limits::default();
-    limits.max_image_width = Some(MOST_SIDE);
-    limits.max_image_height = Some(MOST_SIDE);
     limits.max_alloc = Some(MOST_BYTES);
     reader.limits(limits);
-    reader.decode().map(|image| image.to_rgb8()).map_err(|error| failed(error.to_string()))
+    let decoded = reader.decode().map_err(not_image)?;
+    Ok(over_white(decoded))
+}
+
+/// The image without transparency: what is transparent is white, as on paper.
+fn over_white(image: image::DynamicImage) -> RgbImage {
+    if !image.color().has_alpha() {
+        return image.into_rgb8();
+    }
+    let pixels = image.into_rgba8();
+    RgbImage::from_fn(pixels.width(), pixels.height(), |x, y| {
+        let [red, green, blue, alpha] = pixels.get_pixel(x, y).0.map(u32::from);
+        #[expect(clippy::cast_possible_truncation, reason = "a mean of bytes")]
+        let over = |color: u32| ((color * alpha + 255 * (255 - alpha)) / 255) as u8;
+        image::Rgb([over(red), over(green), over(blue)])
+    })
 }
 
 /// Where an image is inside the input: its scale and its offset in pixels.
@@ -120,22 +175,74 @@ impl Preprocessing {
                 let placement = Placement { scale: ratios, offset: (0.0, 0.0) };
                 return (imageops::resize(image, width, height, FilterType::Triangle), placement);
             }
+            Resize::Center => return self.centered(image),
             Resize::Crop => ratios.0.max(ratios.1),
-            Resize::Letterbox => ratios.0.min(ratios.1),
+            Resize::Letterbox | Resize::Pad => ratios.0.min(ratios.1),
         };
         let side = |from: u32, most: u32| {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded")]
             let scaled = (from as f32 * scale).round().max(1.0) as u32;
-            if self.resize == Resize::Letterbox { scaled.min(most) } else { scaled.max(most) }
+            if self.resize == Resize::Crop { scaled.max(most) } else { scaled.min(most) }
         };
         let (to_width, to_height) = (side(from_width, width), side(from_height, height));
         let resized = imageops::resize(image, to_width, to_height, FilterType::Triangle);
-        let left = (i64::from(width) - i64::from(to_width)) / 2;
-        let top = (i64::from(height) - i64::from(to_height)) / 2;
-        // The gray that detectors are trained with.
-        let mut canvas = RgbImage::from_pixel(width, height, image::Rgb([114, 114, 114]));
+        let is_padded = self.resize == Resize::Pad;
+        let middle = |side: u32, to: u32| match is_padded {
+            true => 0,
+            false => (i64::from(side) - i64::from(to)) / 2,
+        };
+        let (left, top) = (middle(width, to_width), middle(height, to_height));
+        // The gray that detectors are trained with; readers of text are trained with 0, between
+        // black at -1 and white at 1.
+        let gray = if is_padded { 128 } else { 114 };
+        let mut canvas = RgbImage::from_pixel(width, height, image::Rgb([gray; 3]));
         imageops::replace(&mut canvas, &resized, left, top);
         let offset = (left as f32, top as f32);
+        (canvas, Placement { scale: (scale, scale), offset })
+    }
+
+    /// What is drawn, scaled to 20 of 28 pixels, its center of mass in the middle.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "sides have fewer than 24 bits"
+    )]
+    fn centered(&self, image: &RgbImage) -> (RgbImage, Placement) {
+        let (width, height) = (self.width.max(1), self.height.max(1));
+        let paper = if is_light(image) { 255_u8 } else { 0 };
+        let canvas = RgbImage::from_pixel(width, height, image::Rgb([paper; 3]));
+        let ink = |pixel: &image::Rgb<u8>| {
+            let mean = pixel.0.iter().map(|x| u32::from(*x)).sum::<u32>() / 3;
+            mean.abs_diff(u32::from(paper))
+        };
+        let most = image.pixels().map(ink).max().unwrap_or(0);
+        let drawn = image.enumerate_pixels().filter(|(_, _, pixel)| ink(pixel) * 4 > most.max(1));
+        let bounds = drawn.fold(None, |bounds: Option<[u32; 4]>, (x, y, _)| {
+            let [left, top, right, bottom] = bounds.unwrap_or([x, y, x, y]);
+            Some([left.min(x), top.min(y), right.max(x), bottom.max(y)])
+        });
+        let Some([left, top, right, bottom]) = bounds else {
+            return (canvas, Placement { scale: (1.0, 1.0), offset: (0.0, 0.0) });
+        };
+        let (wide, high) = (right - left + 1, bottom - top + 1);
+        let inner = (width.min(height) * 20 / 28).max(1);
+        let scale = inner as f32 / wide.max(high) as f32;
+        let side = |from: u32| ((from as f32 * scale).round() as u32).clamp(1, inner);
+        let part = imageops::crop_imm(image, left, top, wide, high).to_image();
+        let part = imageops::resize(&part, side(wide), side(high), FilterType::Triangle);
+        let (mut sum, mut x_sum, mut y_sum) = (0.0_f32, 0.0_f32, 0.0_f32);
+        for (x, y, pixel) in part.enumerate_pixels() {
+            let weight = ink(pixel) as f32;
+            sum += weight;
+            x_sum += weight * (x as f32 + 0.5);
+            y_sum += weight * (y as f32 + 0.5);
+        }
+        let middle = |total: f32, side: u32| (side as f32 / 2.0 - total / sum.max(1e-6)).round();
+        let (x, y) = (middle(x_sum, width), middle(y_sum, height));
+        let mut canvas = canvas;
+        imageops::replace(&mut canvas, &part, x as i64, y as i64);
+        let offset = (x - left as f32 * scale, y - top as f32 * scale);
         (canvas, Placement { scale: (scale, scale), offset })
     }
 
@@ -150,9 +257,12 @@ impl Preprocessing {
         for (place, pixel) in image.pixels().enumerate() {
             let [red, green, blue] = pixel.0.map(f32::from);
             let gray = 0.299 * red + 0.587 * green + 0.114 * blue;
+            let colors = match self.colors {
+                ColorOrder::Rgb => [red, green, blue],
+                ColorOrder::Bgr => [blue, green, red],
+            };
             for channel in 0..self.channels {
-                let raw =
-                    if self.channels == 1 { gray } else { pixel.0.map(f32::from)[channel % 3] };
+                let raw = if self.channels == 1 { gray } else { colors[channel % 3] };
                 let raw = if self.inverted { 255.0 - raw } else { raw };
                 let value = match self.range {
                     Range::Unit => raw / 255.0,
@@ -194,6 +304,7 @@ mod tests {
             height: 8,
             channels: 3,
             layout: Layout::Nchw,
+            colors: ColorOrder::Rgb,
             range: Range::Unit,
             mean: [0.0; 3],
             std: [1.0; 3],
@@ -212,6 +323,32 @@ mod tests {
         assert_eq!(fitted.get_pixel(0, 2).0, [255, 0, 0]);
         let (fitted, placement) = preprocessing(Resize::Crop).fitted(&image);
         assert_eq!((fitted.dimensions(), placement.offset), ((8, 8), (-4.0, 0.0)));
+    }
+
+    #[test]
+    fn a_drawing_is_centered_with_a_margin() {
+        // A bar of 10 x 40 in a corner of white paper.
+        let mut image = RgbImage::from_pixel(100, 100, image::Rgb([255; 3]));
+        for (x, y) in (0..10).flat_map(|x| (50..90).map(move |y| (x, y))) {
+            image.put_pixel(x, y, image::Rgb([0; 3]));
+        }
+        let mut how = preprocessing(Resize::Center);
+        (how.width, how.height) = (28, 28);
+        let (fitted, _) = how.fitted(&image);
+        // 40 pixels become 20, between rows 4 and 24; 10 become 5, around column 14.
+        let is_dark = |x: u32, y: u32| fitted.get_pixel(x, y).0[0] < 128;
+        assert!(is_dark(14, 5) && is_dark(14, 22) && !is_dark(14, 2) && !is_dark(14, 25));
+        assert!(!is_dark(8, 14) && !is_dark(20, 14));
+    }
+
+    #[test]
+    fn a_line_keeps_its_proportions_and_gets_gray_on_the_right() {
+        let image = RgbImage::from_pixel(4, 4, image::Rgb([255; 3]));
+        let mut how = preprocessing(Resize::Pad);
+        how.width = 20;
+        let (fitted, placement) = how.fitted(&image);
+        assert_eq!(placement, Placement { scale: (2.0, 2.0), offset: (0.0, 0.0) });
+        assert_eq!((fitted.get_pixel(7, 0).0, fitted.get_pixel(8, 0).0), ([255; 3], [128; 3]));
     }
 
     #[test]

@@ -42,11 +42,7 @@ pub fn read(bytes: &[u8]) -> Result<Tensor, Error> {
     let header = std::str::from_utf8(header).map_err(|_| wrong("its header is not a text"))?;
     let data = &rest[end..];
     let descr = quoted_after(header, "'descr'").ok_or_else(|| wrong("it states no type"))?;
-    if header.contains("'fortran_order': True") {
-        return Err(Error::Request(
-            "the array is in Fortran order: save it with numpy.ascontiguousarray".to_owned(),
-        ));
-    }
+    let is_fortran = header.contains("'fortran_order': True");
     let shape = shape(header).ok_or_else(|| wrong("it states no shape"))?;
     let elements = shape.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
     let elements = elements.ok_or_else(|| wrong("its shape is too large"))?;
@@ -56,7 +52,8 @@ pub fn read(bytes: &[u8]) -> Result<Tensor, Error> {
             let bytes = elements.checked_mul(SIZE).and_then(|bytes| data.get(..bytes));
             let bytes = bytes.ok_or_else(|| wrong("it ends before its last element"))?;
             let (chunks, _) = bytes.as_chunks::<SIZE>();
-            Elements::from(chunks.iter().map(|it| <$type>::from_le_bytes(*it)).collect::<Vec<_>>())
+            let all: Vec<_> = chunks.iter().map(|it| <$type>::from_le_bytes(*it)).collect();
+            Elements::from(if is_fortran { row_major(&all, &shape) } else { all })
         }};
     }
     let elements = match descr {
@@ -73,15 +70,62 @@ pub fn read(bytes: &[u8]) -> Result<Tensor, Error> {
         "<u8" => decode!(u64),
         "|b1" => {
             let bytes = data.get(..elements).ok_or_else(|| wrong("it ends too early"))?;
-            Elements::Bool(bytes.iter().map(|byte| *byte != 0).collect())
+            let all: Vec<bool> = bytes.iter().map(|byte| *byte != 0).collect();
+            Elements::Bool(if is_fortran { row_major(&all, &shape) } else { all })
+        }
+        other if other.starts_with("<U") => {
+            let all = texts(data, elements, &other[2..])?;
+            Elements::Text(if is_fortran { row_major(&all, &shape) } else { all })
+        }
+        other if other.starts_with('>') => {
+            return Err(Error::Request(format!(
+                "the array is big-endian: convert it with array.astype('<{}')",
+                &other[1..]
+            )));
         }
         other => {
             return Err(Error::Request(format!(
-                "arrays of type {other} are not supported: use a number or bool, little-endian"
+                "arrays of type {other} are not supported: convert it to numbers, bool or str"
             )));
         }
     };
     Tensor::new(shape, elements)
+}
+
+/// Texts of a fixed number of characters, four bytes each, filled up with 0.
+fn texts(data: &[u8], elements: usize, characters: &str) -> Result<Vec<String>, Error> {
+    let characters: usize = characters.parse().map_err(|_| wrong("its type is not known"))?;
+    let bytes = characters.checked_mul(4).and_then(|size| size.checked_mul(elements));
+    let data = bytes.and_then(|bytes| data.get(..bytes));
+    let data = data.ok_or_else(|| wrong("it ends before its last element"))?;
+    if characters == 0 {
+        return Ok(vec![String::new(); elements.min(MOST_TENSORS)]);
+    }
+    let text = |bytes: &[u8]| -> Option<String> {
+        let codes = bytes.as_chunks::<4>().0.iter().map(|code| u32::from_le_bytes(*code));
+        codes.take_while(|code| *code != 0).map(char::from_u32).collect()
+    };
+    let found: Option<Vec<String>> = data.chunks_exact(4 * characters).map(text).collect();
+    found.ok_or_else(|| wrong("a character is not one of Unicode"))
+}
+
+/// Elements in row-major order, from the order in which the first axis is the fastest.
+fn row_major<T: Clone>(elements: &[T], shape: &[usize]) -> Vec<T> {
+    let mut strides = Vec::with_capacity(shape.len());
+    let mut stride = 1;
+    for size in shape {
+        strides.push(stride);
+        stride *= size;
+    }
+    let place = |mut number: usize| {
+        let axes = shape.iter().zip(&strides).rev();
+        axes.fold(0, |place, (size, stride)| {
+            let index = number % size;
+            number /= size;
+            place + index * stride
+        })
+    };
+    (0..elements.len()).map(|number| elements[place(number)].clone()).collect()
 }
 
 /// The text in quotes after a key of the header.
@@ -103,8 +147,17 @@ fn shape(header: &str) -> Option<Vec<usize>> {
 ///
 /// [`Error::Type`] for types that NumPy does not have.
 pub fn write(name: &str, tensor: &Tensor) -> Result<Vec<u8>, Error> {
+    let longest = match tensor.elements() {
+        Elements::Text(all) => {
+            all.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1)
+        }
+        _ => 0,
+    };
+    let texts = format!("<U{longest}");
     let descr = match tensor.dtype() {
-        DType::Float32 => "<f4",
+        DType::String => texts.as_str(),
+        // NumPy has no bfloat16; every value of it is a 32-bit float.
+        DType::Float32 | DType::Bfloat16 => "<f4",
         DType::Float64 => "<f8",
         DType::Float16 => "<f2",
         DType::Int8 => "|i1",
@@ -140,7 +193,15 @@ pub fn write(name: &str, tensor: &Tensor) -> Result<Vec<u8>, Error> {
             match tensor.elements() {
                 $(Elements::$name(all) => all.iter().for_each(|it| bytes.extend(it.to_le_bytes())),)*
                 Elements::Bool(all) => bytes.extend(all.iter().map(|it| u8::from(*it))),
-                Elements::Bf16(_) | Elements::Text(_) => {}
+                Elements::Bf16(all) => {
+                    all.iter().for_each(|it| bytes.extend(it.to_f32().to_le_bytes()));
+                }
+                Elements::Text(all) => {
+                    for text in all {
+                        let codes = text.chars().map(u32::from).chain(std::iter::repeat(0));
+                        codes.take(longest).for_each(|code| bytes.extend(code.to_le_bytes()));
+                    }
+                }
             }
         };
     }
@@ -184,6 +245,8 @@ pub fn read_archive(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, Error> {
 pub fn write_archive(tensors: &[(String, Tensor)]) -> Result<Vec<u8>, Error> {
     let failed = |error: zip::result::ZipError| Error::Request(error.to_string());
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    // The command replaces a file that has this.
+    archive.set_comment("Generated by Calipers").map_err(failed)?;
     let options = SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Stored)
         .large_file(true);
@@ -227,6 +290,22 @@ mod tests {
             let archive = write_archive(&[name(())]).unwrap();
             assert_eq!(read_archive(&archive).unwrap(), [("a_b".to_owned(), tensor)]);
         }
+    }
+
+    #[test]
+    fn texts_and_both_orders_are_read() {
+        let texts = Tensor::new(vec![2], vec!["ab".to_owned(), "\u{e9}".to_owned()]).unwrap();
+        assert_eq!(read(&write("x", &texts).unwrap()).unwrap(), texts);
+        let rows = Tensor::new(vec![2, 3], vec![1_i32, 3, 5, 2, 4, 6]).unwrap();
+        // The same bytes as columns: 1 3, 5 2, 4 6.
+        let mut bytes = write("x", &rows).unwrap();
+        let place = bytes.windows(5).position(|it| it == b"False").unwrap();
+        bytes[place..place + 5].copy_from_slice(b"True ");
+        let columns = Tensor::new(vec![2, 3], vec![1_i32, 5, 4, 3, 2, 6]).unwrap();
+        assert_eq!(read(&bytes).unwrap(), columns);
+        let place = bytes.windows(3).position(|it| it == b"<i4").unwrap();
+        bytes[place] = b'>';
+        assert!(read(&bytes).unwrap_err().to_string().contains("astype('<i4')"));
     }
 
     #[test]

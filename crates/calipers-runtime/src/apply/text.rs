@@ -11,6 +11,7 @@ use tokenizers::{
     TruncationStrategy,
 };
 
+use super::check_file;
 use crate::{Error, Tensor};
 
 /// Bytes of a tokenizer's file at most.
@@ -67,15 +68,18 @@ impl Tokenizer {
         let failed = |why: String| {
             Error::Request(format!("cannot read the tokenizer {}: {why}", path.display()))
         };
-        let found = std::fs::metadata(&path).map_err(|error| failed(error.to_string()))?;
-        if !found.is_file() || found.len() > MOST_BYTES {
-            return Err(failed("it is not a file of at most 100 MB".to_owned()));
+        check_file(&path).map_err(failed)?;
+        let size = std::fs::metadata(&path).map_or(0, |found| found.len());
+        if size > MOST_BYTES {
+            return Err(failed(format!("it is larger than {} MB", MOST_BYTES / 1_000_000)));
         }
         let inner = match path.extension().is_some_and(|ending| ending == "txt") {
             true => word_pieces(&path),
             false => Inner::from_file(&path),
         };
-        let inner = inner.map_err(|error| failed(error.to_string()))?;
+        let inner = inner.map_err(|error| {
+            failed(format!("{error}; expected a tokenizer.json or a vocab.txt"))
+        })?;
         Ok(Self { inner, path })
     }
 
@@ -148,6 +152,19 @@ impl Tokenizer {
     pub fn decode(&self, ids: &[u32]) -> Result<String, Error> {
         let text = self.inner.decode(ids, true);
         text.map_err(|error| Error::Request(format!("tokenizer: {error}")))
+    }
+
+    /// The token that stands for a word to fill in, and its id.
+    pub fn mask(&self) -> Option<(&'static str, u32)> {
+        ["[MASK]", "<mask>"]
+            .into_iter()
+            .find_map(|name| Some((name, self.inner.token_to_id(name)?)))
+    }
+
+    /// Returns the text of one token.
+    pub fn token(&self, id: u32) -> Option<String> {
+        let text = self.inner.decode(&[id], false).ok().filter(|text| !text.is_empty());
+        text.or_else(|| self.inner.id_to_token(id))
     }
 
     /// Tokens that end a generated text.

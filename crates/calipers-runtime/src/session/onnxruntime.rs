@@ -63,7 +63,11 @@ pub(super) fn open(
         builder =
             builder.with_execution_providers([provider]).map_err(|error| failed(error.into()))?;
     }
-    let session = builder.commit_from_memory(source.bytes()).map_err(failed)?;
+    let session = match source.file() {
+        Some(path) => builder.commit_from_file(path),
+        None => builder.commit_from_memory(source.bytes()),
+    };
+    let session = session.map_err(failed)?;
     Ok(Box::new(OnnxSession { session, runtime }))
 }
 

@@ -1,7 +1,12 @@
 //! From what a user has to what a model returns.
 
+mod files;
+mod heads;
 mod images;
+mod labels;
+mod preprocess;
 mod sounds;
+mod speech;
 mod tensors;
 mod texts;
 
@@ -9,16 +14,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use calipers_ir::Model;
-use calipers_report::{ClassScore, RunOutcome, TaskKind};
-pub use images::ImageOverrides;
+use calipers_report::{ClassScore, Family, RunOutcome, TaskKind};
+use labels::Labels;
+pub use preprocess::ImageOverrides;
 
 use super::generate::Port;
-use super::scores;
+use super::{check_file, scores};
 use crate::session::{Output, Session};
 use crate::{Error, Tensor};
-
-/// Bytes of a labels file at most.
-const MOST_LABELS: u64 = 10_000_000;
 
 /// What a model is used on.
 #[derive(Clone, Debug)]
@@ -32,16 +35,21 @@ pub enum Request {
         /// The text that has the answer.
         context: String,
     },
-    /// An image.
-    Image {
-        /// Its file.
-        path: PathBuf,
-        /// What is not to be inferred about it.
+    /// Images; several where they are compared.
+    Images {
+        /// Their files.
+        paths: Vec<PathBuf>,
+        /// What is not to be inferred about them.
         overrides: ImageOverrides,
     },
     /// A sound.
     Audio {
         /// Its file.
+        path: PathBuf,
+    },
+    /// A file whose bytes are read.
+    File {
+        /// The file.
         path: PathBuf,
     },
     /// A text to continue.
@@ -63,6 +71,8 @@ pub struct Subject<'a> {
     pub path: &'a Path,
     /// The task that was recognized.
     pub task: TaskKind,
+    /// The family that was recognized.
+    pub family: Option<Family>,
     /// Classes of the output, where they are known.
     pub classes: Option<usize>,
     /// The tokenizer's file, where it is named.
@@ -99,7 +109,8 @@ pub fn apply(
             texts::answer(session, subject, question, context)
         }
         Request::Prompt { text, most } => texts::generate(session, subject, text, *most),
-        Request::Image { path, overrides } => images::image(session, subject, path, overrides),
+        Request::Images { paths, overrides } => images::images(session, subject, paths, overrides),
+        Request::File { path } => files::file(session, subject, path),
         Request::Audio { path } => sounds::sound(session, subject, path),
         Request::Tensors(files) => tensors::tensors(session, subject, files),
     }
@@ -119,73 +130,26 @@ impl Subject<'_> {
         inputs.filter_map(port).collect()
     }
 
-    /// Labels of the classes: those of the named file, a line each, else those of the metadata.
-    fn labels(&self) -> Result<Vec<String>, Error> {
-        let Some(path) = self.labels else {
-            let metadata = &self.model.header.metadata;
-            let known = ["names", "id2label", "labels", "classes", "character"];
-            let found = known.iter().find_map(|key| metadata.iter().find(|(name, _)| name == key));
-            return Ok(found.map(|(_, text)| parse_labels(text)).unwrap_or_default());
-        };
-        let failed = |why: String| {
-            Error::Request(format!("cannot read the labels {}: {why}", path.display()))
-        };
-        let bytes = read_file(path, MOST_LABELS).map_err(failed)?;
-        let text = String::from_utf8(bytes).map_err(|error| failed(error.to_string()))?;
-        Ok(text.lines().map(str::to_owned).collect())
+    /// Width and height that the metadata states, as Ultralytics writes them: `[640, 640]` is
+    /// height and width.
+    fn trained_size(&self) -> Option<(u32, u32)> {
+        let metadata = &self.model.header.metadata;
+        let text = &metadata.iter().find(|(name, _)| name == "imgsz")?.1;
+        let inside = text.trim().strip_prefix('[')?.strip_suffix(']')?;
+        let (height, width) = inside.split_once(',')?;
+        let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=8192).contains(side));
+        Some((side(width)?, side(height)?))
     }
 }
 
-/// Reads a regular file of a size at most; a pipe or a device could be endless.
-pub(super) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+/// Reads a file of a size at most.
+fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    check_file(path)?;
     let found = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    match found.is_file() {
-        false => Err("it is not a file".to_owned()),
-        true if found.len() > most => Err(format!("it is larger than {} MB", most / 1_000_000)),
-        true => std::fs::read(path).map_err(|error| error.to_string()),
+    match found.len() > most {
+        true => Err(format!("it is larger than {} MB", most / 1_000_000)),
+        false => std::fs::read(path).map_err(|error| error.to_string()),
     }
-}
-
-/// Labels in metadata: a dictionary or a list as Python or JSON writes it, or a line each.
-fn parse_labels(text: &str) -> Vec<String> {
-    /// Classes at most: a key of a dictionary may be any number.
-    const MOST: usize = 1_000_000;
-    let text = text.trim();
-    if !text.starts_with(['{', '[']) {
-        return text.lines().map(str::to_owned).collect();
-    }
-    let mut labels: Vec<String> = Vec::new();
-    let mut rest = &text[1..];
-    while let Some(start) = rest.find(['\'', '"']) {
-        let quote = &rest[start..=start];
-        let Some((inside, after)) = rest[start + 1..].split_once(quote) else { break };
-        // A quoted number before a colon is the key of what follows.
-        let key = match after.trim_start().strip_prefix(':') {
-            Some(_) => {
-                rest = &rest[start + 1..];
-                let Some((_, value)) = after.split_once(['\'', '"']) else { break };
-                let Some((label, left)) = value.split_once(['\'', '"']) else { break };
-                rest = if left.len() < rest.len() { left } else { rest };
-                (inside.trim().parse().ok(), label)
-            }
-            None => {
-                // A bare number and a colon before the text, where this is a dictionary.
-                let before = rest[..start].trim().trim_end_matches(':').trim_end();
-                let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next();
-                rest = after;
-                (digits.and_then(|digits| digits.parse().ok()), inside)
-            }
-        };
-        let (place, label) = (key.0.unwrap_or(labels.len()), key.1);
-        if place >= MOST {
-            break;
-        }
-        if labels.len() <= place {
-            labels.resize(place + 1, String::new());
-        }
-        label.clone_into(&mut labels[place]);
-    }
-    labels
 }
 
 /// The first output that is a tensor of numbers and passes a test.
@@ -199,34 +163,40 @@ fn named(outputs: Vec<Output>) -> Vec<(String, Tensor)> {
     outputs.into_iter().filter_map(|output| Some((output.name, output.tensor?))).collect()
 }
 
-/// The most probable classes of the last axis of an output.
-fn classes(tensor: &Tensor, labels: &[String]) -> Option<RunOutcome> {
+/// The most probable classes of the first row of an output.
+fn classes(tensor: &Tensor, labels: &Labels) -> Option<Vec<ClassScore>> {
     const SHOWN: usize = 5;
     let width = *tensor.shape().last()?;
     let values = tensor.to_f32()?;
-    let scores = scores::probabilities(values.get(..width)?);
-    let class = |(class, score): (usize, f32)| ClassScore {
-        class,
-        label: labels.get(class).cloned(),
-        score,
+    let row = values.get(..width).filter(|row| !row.is_empty())?;
+    let scores = match row {
+        // One score is the probability of the one class, or its logarithmic odds.
+        [one] if (0.0..=1.0).contains(one) => vec![*one],
+        [one] => vec![1.0 / (1.0 + (-one).exp())],
+        row => scores::probabilities(row),
     };
-    let classes = scores::top(&scores, SHOWN).into_iter().map(class).collect();
-    Some(RunOutcome::Classes { classes })
+    let class =
+        |(class, score): (usize, f32)| ClassScore { class, label: labels.of(class, width), score };
+    Some(scores::top(&scores, SHOWN).into_iter().map(class).collect())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The similarity of each vector with each.
+fn similarities(vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    vectors.iter().map(|a| vectors.iter().map(|b| scores::dot(a, b)).collect()).collect()
+}
 
-    #[test]
-    fn labels_are_read_as_exporters_write_them() {
-        assert_eq!(parse_labels("{0: 'person', 1: \"dog's\"}"), ["person", "dog's"]);
-        assert_eq!(parse_labels(r#"{"0": "cat", "1": "dog"}"#), ["cat", "dog"]);
-        assert_eq!(parse_labels(r#"{"1": "dog", "0": "cat"}"#), ["cat", "dog"]);
-        assert_eq!(parse_labels("{2: 'c', 0: 'a'}"), ["a", "", "c"]);
-        assert!(parse_labels("{99999999999: 'far'}").is_empty());
-        assert_eq!(parse_labels("['a', 'b']"), ["a", "b"]);
-        assert_eq!(parse_labels("a\nb\n"), ["a", "b"]);
-        assert!(parse_labels("{0: 'unclosed").is_empty());
-    }
+/// Vectors as the tensor `embeddings`, for a file.
+fn embedding_tensor(vectors: &[Vec<f32>]) -> Result<Vec<(String, Tensor)>, Error> {
+    let shape = vec![vectors.len(), vectors.first().map_or(0, Vec::len)];
+    Ok(vec![("embeddings".to_owned(), Tensor::new(shape, vectors.concat())?)])
+}
+
+/// The preprocessing with the length of the vectors.
+fn with_size(
+    mut preprocessing: BTreeMap<String, String>,
+    vectors: &[(String, Tensor)],
+) -> BTreeMap<String, String> {
+    let size = vectors.first().and_then(|(_, tensor)| tensor.shape().last());
+    preprocessing.extend(size.map(|size| ("dimensions".to_owned(), size.to_string())));
+    preprocessing
 }

@@ -10,7 +10,7 @@ use super::{Applied, Subject, named, read_file};
 use crate::apply::generate::Port;
 use crate::apply::npy;
 use crate::session::{Read, Session};
-use crate::{Error, Tensor};
+use crate::{Elements, Error, Tensor};
 
 /// Bytes of a file at most.
 const MOST_BYTES: u64 = 2_000_000_000;
@@ -26,7 +26,11 @@ pub(super) fn tensors(
     for (name, path) in files {
         for (found, tensor) in read(path)? {
             let name = name.clone().or(found);
-            fed.push((input(&ports, name.as_deref())?.to_owned(), tensor));
+            let name = input(&ports, name.as_deref())?.to_owned();
+            if fed.iter().any(|(known, _)| *known == name) {
+                return Err(Error::Request(format!("input `{name}` is given twice")));
+            }
+            fed.push((name, tensor));
         }
     }
     let missing: Vec<String> = ports
@@ -42,14 +46,26 @@ pub(super) fn tensors(
     }
     for (name, tensor) in &mut fed {
         if let Some(port) = ports.iter().find(|port| port.name == *name) {
-            *tensor = fitting(port, tensor)?;
+            if let Some(fitting) = fitting(port, tensor)? {
+                *tensor = fitting;
+            }
         }
     }
-    let outputs = named(session.run(&fed, None, Read::Values)?);
-    let outcome = RunOutcome::Tensors {
-        outputs: outputs.iter().map(|(name, tensor)| summary(name, tensor)).collect(),
+    let found = session.run(&fed, None, Read::Values)?;
+    let others = found.iter().filter(|output| output.tensor.is_none());
+    let others: Vec<&str> = others.map(|output| output.name.as_str()).collect();
+    let preprocessing = match others.is_empty() {
+        true => BTreeMap::new(),
+        false => BTreeMap::from([("outputs left out".to_owned(), others.join(", "))]),
     };
-    Ok(Applied { outcome, preprocessing: BTreeMap::new(), outputs, picture: None })
+    let outputs = named(found);
+    Ok(Applied { outcome: summaries(&outputs), preprocessing, outputs, picture: None })
+}
+
+/// Outputs as they are.
+pub(super) fn summaries(outputs: &[(String, Tensor)]) -> RunOutcome {
+    let outputs = outputs.iter().map(|(name, tensor)| summary(name, tensor));
+    RunOutcome::Tensors { outputs: outputs.collect() }
 }
 
 fn read(path: &Path) -> Result<Vec<(Option<String>, Tensor)>, Error> {
@@ -89,8 +105,9 @@ fn described(port: &Port) -> String {
     format!("{} [{}]", port.dtype, sizes.collect::<Vec<_>>().join(", "))
 }
 
-/// The tensor in the type of the input; NumPy makes 64-bit floats and integers by default.
-fn fitting(port: &Port, tensor: &Tensor) -> Result<Tensor, Error> {
+/// The tensor in the type of the input, where it has another: NumPy makes 64-bit floats and integers
+/// by default.
+fn fitting(port: &Port, tensor: &Tensor) -> Result<Option<Tensor>, Error> {
     let fits = |(size, given): (&Option<usize>, &usize)| size.is_none_or(|size| size == *given);
     let shape = tensor.shape();
     if shape.len() != port.sizes.len() || !port.sizes.iter().zip(shape).all(fits) {
@@ -101,18 +118,23 @@ fn fitting(port: &Port, tensor: &Tensor) -> Result<Tensor, Error> {
             tensor.dtype()
         )));
     }
-    let is_wider = matches!(
-        (tensor.dtype(), port.dtype),
-        (DType::Float64, DType::Float32 | DType::Float16) | (DType::Int64, DType::Int32)
-    );
-    match tensor.dtype() == port.dtype {
-        true => Ok(tensor.clone()),
-        false if is_wider => {
+    if tensor.dtype() == port.dtype {
+        return Ok(None);
+    }
+    match (tensor.elements(), port.dtype) {
+        (Elements::F64(_), DType::Float32 | DType::Float16) => {
             let values = tensor.to_f32().unwrap_or_default();
-            Tensor::from_f32(shape.to_vec(), values, port.dtype)
-                .ok_or_else(|| Error::Type(port.name.clone(), port.dtype.to_string()))
+            Ok(Tensor::from_f32(shape.to_vec(), values, port.dtype))
         }
-        false => Err(Error::Request(format!(
+        // Not through floats, which do not hold every integer.
+        (Elements::I64(all), DType::Int32) => {
+            let all: Result<Vec<i32>, _> = all.iter().map(|it| i32::try_from(*it)).collect();
+            let all = all.map_err(|_| {
+                Error::Request(format!("input `{}` takes int32, a value is larger", port.name))
+            })?;
+            Tensor::new(shape.to_vec(), all).map(Some)
+        }
+        _ => Err(Error::Request(format!(
             "input `{}` takes {}, the file has {}: convert it with array.astype(...)",
             port.name,
             port.dtype,
@@ -126,7 +148,9 @@ fn summary(name: &str, tensor: &Tensor) -> OutputTensor {
     let sizes: Vec<String> = tensor.shape().iter().map(ToString::to_string).collect();
     let values = tensor.to_f32().filter(|values| !values.is_empty());
     let range = values.map(|values| {
-        let mean = values.iter().sum::<f32>() / values.len() as f32;
+        let sum: f64 = values.iter().map(|value| f64::from(*value)).sum();
+        #[expect(clippy::cast_possible_truncation, reason = "a mean for people")]
+        let mean = (sum / values.len() as f64) as f32;
         let least = values.iter().copied().fold(f32::INFINITY, f32::min);
         let most = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         [least, mean, most]

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use calipers_ir::DType;
-use calipers_report::{RunOutcome, TaskKind};
+use calipers_report::{ClassScore, ClassifiedText, ClassifiedToken, RunOutcome, TaskKind};
 
-use super::{Applied, Subject, classes, named, output};
+use super::labels::Labels;
+use super::{Applied, Subject, classes, embedding_tensor, named, output, similarities, with_size};
 use crate::apply::generate::{self, Port};
-use crate::apply::scores::{best_span, dot, mean_pooled, normalize};
+use crate::apply::scores::{best_span, mean_pooled, normalize, probabilities, top};
 use crate::apply::text::{Length, Tokenizer, Tokens};
 use crate::session::{Output, Read, Session};
 use crate::{Elements, Error, Tensor};
@@ -71,42 +72,198 @@ fn described(tokenizer: &Tokenizer, pooling: Option<&str>) -> BTreeMap<String, S
     how
 }
 
-/// Embeds texts, or classifies the first where the model is a classifier.
+/// Embeds or classifies texts, labels their tokens or fills their masks.
 pub(super) fn texts(
     session: &mut dyn Session,
     subject: &Subject<'_>,
     texts: &[String],
 ) -> Result<Applied, Error> {
-    let mut tokenizer = Tokenizer::open(subject.tokenizer, subject.path)?;
+    let tokenizer = Tokenizer::open(subject.tokenizer, subject.path)?;
     let ports = subject.ports();
-    let length = length(&ports);
-    let mut embeddings: Vec<Vec<f32>> = Vec::new();
-    let mut pooling = "none";
-    let mut outputs = Vec::new();
-    for text in texts {
-        let tokens = tokenizer.encode(&[(text, None)], length)?;
-        outputs = session.run(&feeds(&ports, &tokens)?, None, Read::Values)?;
-        if subject.task == TaskKind::TextClassification {
-            let scores = output(&outputs, |tensor| tensor.shape().len() == 2);
-            let outcome = scores.and_then(|scores| classes(scores, &subject.labels().ok()?));
-            let outcome = outcome.ok_or_else(|| no_vector(&outputs))?;
-            let preprocessing = described(&tokenizer, None);
-            let outputs = named(outputs);
-            return Ok(Applied { outcome, preprocessing, outputs, picture: None });
-        }
-        let (mut vector, how) = embedding(&outputs, &tokens).ok_or_else(|| no_vector(&outputs))?;
-        pooling = how;
-        normalize(&mut vector);
-        embeddings.push(vector);
+    let mut runs = Runs { session, subject, length: length(&ports), ports, tokenizer };
+    match (subject.task, texts) {
+        (TaskKind::TextClassification, _) => runs.classify(texts),
+        (TaskKind::TokenClassification, [text]) => runs.label_tokens(text),
+        (TaskKind::FillMask, [text]) => runs.fill_mask(text),
+        (TaskKind::TokenClassification | TaskKind::FillMask, _) => Err(Error::Request(format!(
+            "a model for {} takes one --text at a time",
+            subject.task.display_name()
+        ))),
+        _ => runs.embed(texts),
     }
-    let similarity =
-        embeddings.iter().map(|a| embeddings.iter().map(|b| dot(a, b)).collect()).collect();
-    Ok(Applied {
-        outcome: RunOutcome::Embeddings { texts: texts.to_vec(), embeddings, similarity },
-        preprocessing: described(&tokenizer, Some(pooling)),
-        outputs: named(outputs),
-        picture: None,
-    })
+}
+
+struct Runs<'a> {
+    session: &'a mut dyn Session,
+    subject: &'a Subject<'a>,
+    ports: Vec<Port>,
+    length: Length,
+    tokenizer: Tokenizer,
+}
+
+impl Runs<'_> {
+    fn run(&mut self, text: &str) -> Result<(Tokens, Vec<Output>), Error> {
+        let tokens = self.tokenizer.encode(&[(text, None)], self.length)?;
+        let outputs = run(self.session, self.subject, &self.ports, &tokens)?;
+        Ok((tokens, outputs))
+    }
+
+    fn embed(&mut self, texts: &[String]) -> Result<Applied, Error> {
+        let mut embeddings: Vec<Vec<f32>> = Vec::new();
+        let mut pooling = "none";
+        for text in texts {
+            let (tokens, outputs) = self.run(text)?;
+            let (mut vector, how) =
+                embedding(&outputs, &tokens).ok_or_else(|| no_vector(&outputs))?;
+            pooling = how;
+            normalize(&mut vector);
+            embeddings.push(vector);
+        }
+        let outputs = embedding_tensor(&embeddings)?;
+        let (inputs, similarity) = (texts.to_vec(), similarities(&embeddings));
+        Ok(Applied {
+            outcome: RunOutcome::Embeddings { inputs, embeddings, similarity },
+            preprocessing: with_size(described(&self.tokenizer, Some(pooling)), &outputs),
+            outputs,
+            picture: None,
+        })
+    }
+
+    fn classify(&mut self, texts: &[String]) -> Result<Applied, Error> {
+        let labels = Labels::find(self.subject)?;
+        let mut found = Vec::new();
+        let mut last = Vec::new();
+        for text in texts {
+            let (_, outputs) = self.run(text)?;
+            let scores = output(&outputs, |tensor| tensor.shape().len() == 2);
+            labels.check(scores.map_or(labels.len(), |scores| scores.shape()[1]))?;
+            let classes = scores.and_then(|scores| classes(scores, &labels));
+            let classes = classes.ok_or_else(|| no_vector(&outputs))?;
+            found.push(ClassifiedText { text: text.clone(), classes });
+            last = outputs;
+        }
+        let outcome = match found.as_mut_slice() {
+            [only] => RunOutcome::Classes { classes: std::mem::take(&mut only.classes) },
+            _ => RunOutcome::TextClasses { texts: found },
+        };
+        let mut preprocessing = described(&self.tokenizer, None);
+        preprocessing.extend(labels.source.map(|it| ("labels".to_owned(), it)));
+        Ok(Applied { outcome, preprocessing, outputs: named(last), picture: None })
+    }
+
+    /// The class of each token, without special tokens and without class `O` or 0.
+    fn label_tokens(&mut self, text: &str) -> Result<Applied, Error> {
+        let labels = Labels::find(self.subject)?;
+        let (tokens, outputs) = self.run(text)?;
+        let scores = output(&outputs, |tensor| tensor.shape().len() == 3);
+        let rows = scores.and_then(Tensor::to_f32).ok_or_else(|| no_vector(&outputs))?;
+        let width = scores.and_then(|scores| scores.shape().last().copied()).unwrap_or(1).max(1);
+        labels.check(width)?;
+        let mut found = Vec::new();
+        for (row, (start, end)) in rows.chunks_exact(width).zip(&tokens.offsets) {
+            let Some(&(class, score)) = top(&probabilities(row), 1).first() else { continue };
+            let label = labels.of(class, width);
+            let is_plain = label.as_deref().map_or(class == 0, |label| label == "O");
+            if start < end && !is_plain {
+                let text = text.get(*start..*end).unwrap_or_default().to_owned();
+                let class = ClassScore { class, label, score };
+                found.push(ClassifiedToken { text, start: *start, end: *end, class });
+            }
+        }
+        let mut preprocessing = described(&self.tokenizer, None);
+        preprocessing.extend(labels.source.map(|it| ("labels".to_owned(), it)));
+        let outcome = RunOutcome::Tokens { tokens: found };
+        Ok(Applied { outcome, preprocessing, outputs: named(outputs), picture: None })
+    }
+
+    /// The most probable tokens at the mask.
+    fn fill_mask(&mut self, text: &str) -> Result<Applied, Error> {
+        const SHOWN: usize = 5;
+        let (mask, id) = self.tokenizer.mask().ok_or_else(|| {
+            Error::Request("the tokenizer has no mask token, e.g. [MASK]".to_owned())
+        })?;
+        let (tokens, outputs) = self.run(text)?;
+        let Elements::I64(ids) = tokens.ids.elements() else { return Err(no_vector(&outputs)) };
+        let place = ids.iter().position(|it| *it == i64::from(id)).ok_or_else(|| {
+            Error::Request(format!(
+                "the text has no mask: write --text 'Paris is the {mask} of France.'"
+            ))
+        })?;
+        let scores = output(&outputs, |tensor| tensor.shape().len() == 3);
+        let width = scores.and_then(|scores| scores.shape().last().copied()).unwrap_or(1).max(1);
+        let rows = scores.and_then(Tensor::to_f32).ok_or_else(|| no_vector(&outputs))?;
+        let row = rows.chunks_exact(width).nth(place).ok_or_else(|| no_vector(&outputs))?;
+        let class = |(class, score): (usize, f32)| {
+            let id = u32::try_from(class).unwrap_or(u32::MAX);
+            ClassScore { class, label: self.tokenizer.token(id), score }
+        };
+        let classes = top(&probabilities(row), SHOWN).into_iter().map(class).collect();
+        let preprocessing = described(&self.tokenizer, None);
+        let outcome = RunOutcome::Classes { classes };
+        Ok(Applied { outcome, preprocessing, outputs: named(outputs), picture: None })
+    }
+}
+
+/// Runs a model on tokens.
+fn run(
+    session: &mut dyn Session,
+    subject: &Subject<'_>,
+    ports: &[Port],
+    tokens: &Tokens,
+) -> Result<Vec<Output>, Error> {
+    if tokens.ids.shape()[1] == 0 {
+        return Err(Error::Request("the text has no tokens".to_owned()));
+    }
+    let fed = feeds(ports, tokens)?;
+    check_ids(subject, tokens)?;
+    session.run(&fed, None, Read::Values)
+}
+
+/// Refuses tokens that the model's table of tokens does not have.
+fn check_ids(subject: &Subject<'_>, tokens: &Tokens) -> Result<(), Error> {
+    let Elements::I64(ids) = tokens.ids.elements() else { return Ok(()) };
+    let largest = ids.iter().copied().max().unwrap_or(0);
+    let rows = token_rows(subject.model).and_then(|rows| i64::try_from(rows).ok());
+    match rows {
+        Some(rows) if largest >= rows => Err(Error::Request(format!(
+            "the tokenizer is not the model's: it returns the token {largest}, the model has {rows} \
+             tokens; name the model's own with --tokenizer"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Rows of the largest stored table that the model looks tokens up in.
+fn token_rows(model: &calipers_ir::Model) -> Option<u64> {
+    let inputs = calipers_infer::declared_inputs(model).into_iter();
+    let mut next: Vec<calipers_ir::ValueId> = inputs
+        .filter(|(_, fact)| fact.as_tensor().is_some_and(|fact| !fact.dtype.is_float()))
+        .map(|(input, _)| input)
+        .collect();
+    let mut rows = None;
+    // An input may be cast before it is looked up.
+    for _ in 0..2 {
+        let mut casts = Vec::new();
+        for value in next {
+            for reader in model.consumers(value) {
+                let op = model.name(model.node(reader.node).op);
+                let table = model.inputs(reader.node).first().copied().flatten();
+                match (op, reader.slot, table) {
+                    ("Gather", 1, Some(table)) => {
+                        let stored = model.value(table).initializer;
+                        let found = stored.and_then(|id| model.tensor(id).dims.first().copied());
+                        rows = rows.max(found.and_then(|rows| u64::try_from(rows).ok()));
+                    }
+                    ("Cast" | "Identity", ..) => {
+                        casts.extend(model.outputs(reader.node).iter().flatten());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        next = casts;
+    }
+    rows
 }
 
 fn no_vector(outputs: &[Output]) -> Error {
@@ -148,7 +305,7 @@ pub(super) fn answer(
     let mut tokenizer = Tokenizer::open(subject.tokenizer, subject.path)?;
     let ports = subject.ports();
     let tokens = tokenizer.encode(&[(question, Some(context))], length(&ports))?;
-    let outputs = session.run(&feeds(&ports, &tokens)?, None, Read::Values)?;
+    let outputs = run(session, subject, &ports, &tokens)?;
     let count = tokens.ids.shape()[1];
     let (start, end) = logits(&outputs, count).ok_or_else(|| {
         Error::Request("the model does not score the first and last token of an answer".to_owned())
@@ -195,15 +352,21 @@ pub(super) fn generate(
     let mut tokenizer = Tokenizer::open(subject.tokenizer, subject.path)?;
     let tokens = tokenizer.encode(&[(prompt, None)], Length::AtMost(usize::MAX))?;
     let Elements::I64(ids) = tokens.ids.elements() else { return Err(no_vector(&[])) };
+    if ids.is_empty() {
+        return Err(Error::Request("the prompt has no tokens; write some text".to_owned()));
+    }
+    check_ids(subject, &tokens)?;
     let ends = tokenizer.end_tokens();
     let made = generate::greedy(session, &subject.ports(), ids, most, &ends)?;
     let text = tokenizer.decode(&made)?;
     let mut preprocessing = described(&tokenizer, None);
     preprocessing.insert("decoding".to_owned(), format!("greedy, at most {most} tokens"));
+    let ids: Vec<i64> = made.iter().map(|id| i64::from(*id)).collect();
+    let outputs = vec![("tokens".to_owned(), Tensor::new(vec![ids.len()], ids)?)];
     Ok(Applied {
         outcome: RunOutcome::Text { text, tokens: made.len() as u64 },
         preprocessing,
-        outputs: Vec::new(),
+        outputs,
         picture: None,
     })
 }
