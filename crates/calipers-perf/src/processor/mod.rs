@@ -2,7 +2,10 @@
 //! threads.
 
 mod fit;
+mod layout;
 mod operators;
+mod quantizers;
+mod shape_nodes;
 mod timing;
 
 pub use fit::{KernelMeasurement, fit_cpu};

@@ -27,10 +27,10 @@ pub enum ProcessorKind {
     Gemm,
     /// Products of two activations, one per head and sample.
     Batched,
-    /// A product of 8-bit integers with stored weights, which are packed when the session starts.
+    /// A product of 8-bit integers, unsigned and signed.
     GemmInt8,
-    /// A product of 8-bit integers that are both computed.
-    GemmInteger,
+    /// A product of unsigned 8-bit integers, which are widened to 16 bits.
+    GemmUint8,
     /// A convolution on blocks of channels.
     Conv,
     /// A convolution with a kernel of one element.
@@ -39,12 +39,13 @@ pub enum ProcessorKind {
     Stem,
     /// A depthwise convolution.
     Depthwise,
-    /// A convolution that copies its input to columns: grouped, over one axis or with odd channels.
+    /// A convolution that copies its input to columns: grouped, transposed, over one axis, or with
+    /// weights that are not stored as floats.
     Im2col,
-    /// A quantized convolution (`QLinearConv`).
+    /// A quantized convolution (`QLinearConv`) with signed weights.
     ConvInt8,
-    /// A convolution between quantizers (QDQ), which ONNX Runtime fuses in part.
-    ConvQdq,
+    /// A quantized convolution with unsigned weights.
+    ConvUint8,
     /// A quantized depthwise convolution.
     DepthwiseInt8,
     /// `ConvInteger`, which has no fast kernel.
@@ -59,10 +60,14 @@ pub enum ProcessorKind {
     Softmax,
     /// A norm.
     LayerNorm,
+    /// A norm over neighboring channels, which has no fast kernel.
+    LocalResponse,
     /// A reduction, or global pooling.
     Reduce,
     /// Pooling.
     Pool,
+    /// A copy into or out of blocks of channels.
+    Reorder,
     /// A transpose.
     Transpose,
     /// A copy in order: concatenation, slice, split, padding.
@@ -329,9 +334,9 @@ fn scaled(base: &CpuTiming, device: &Device) -> CpuTiming {
     for (kind, known) in &mut timing.kinds {
         known.gmacs *= match kind {
             ProcessorKind::GemmInt8
-            | ProcessorKind::GemmInteger
+            | ProcessorKind::GemmUint8
             | ProcessorKind::ConvInt8
-            | ProcessorKind::ConvQdq
+            | ProcessorKind::ConvUint8
             | ProcessorKind::DepthwiseInt8
             | ProcessorKind::ConvInteger => int8,
             _ => fp32,

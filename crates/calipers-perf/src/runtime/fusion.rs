@@ -211,8 +211,14 @@ fn is_conv_activation(kernel: &Kernel) -> bool {
     is_relu(kernel)
         || matches!(
             kernel.op,
-            Op::Block(BlockKind::HardSigmoid | BlockKind::LeakyRelu | BlockKind::Relu6)
-                | Op::Operator("Clip" | "HardSigmoid" | "LeakyRelu" | "Sigmoid" | "Tanh")
+            Op::Block(
+                BlockKind::HardSigmoid
+                    | BlockKind::HardSwish
+                    | BlockKind::LeakyRelu
+                    | BlockKind::Relu6
+            ) | Op::Operator(
+                "Clip" | "HardSigmoid" | "HardSwish" | "LeakyRelu" | "Sigmoid" | "Tanh"
+            )
         )
 }
 
