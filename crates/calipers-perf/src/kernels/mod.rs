@@ -250,7 +250,7 @@ impl<'n> Finder<'n, '_> {
                     stack.extend(parts());
                 }
                 op => match op.block().and_then(whole) {
-                    Some(_) if !(self.runtime.fuses_block)(unit) => stack.extend(parts()),
+                    Some(_) if !(self.runtime.fuses_block)(net, unit) => stack.extend(parts()),
                     Some(kind) => self.push(plain(net, unit, kind)),
                     // An unknown operator is modeled as one pass over its data.
                     None if unit.parts.is_empty() => {

@@ -76,6 +76,7 @@ mod tests {
             macs,
             elements,
             bytes: 1e6,
+            cold_bytes: 0.0,
             rows: 128.0,
             depth: 768.0,
             steps: 1.0,

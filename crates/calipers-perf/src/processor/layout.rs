@@ -127,7 +127,7 @@ fn role(net: &Network<'_>, kernel: &Kernel, conv: Option<&Convolution>) -> Role 
         }
         P::Pool => Role::Pool,
         P::Reduce if traits.is_some_and(|it| it.pool().is_some()) => Role::Pool,
-        _ if kernel.kind == KernelKind::BatchNorm => Role::Scale,
+        P::Elementwise if kernel.kind == KernelKind::BatchNorm => Role::Scale,
         P::Transpose => match permutation(net, kernel) {
             Some([0, 2, 3, 1]) => Role::ChannelsLast,
             Some([0, 3, 1, 2]) => Role::ChannelsFirst,

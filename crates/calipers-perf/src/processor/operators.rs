@@ -10,7 +10,7 @@ use calipers_arch::network::{
 use calipers_ir::NodeId;
 use calipers_ops::{Class, KernelClass, Movement, Norm};
 use calipers_sym::Expr;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::layout::{self, addition, bare};
 use super::quantizers::{Arithmetic, Quantizers};
@@ -30,6 +30,8 @@ pub fn kernels(net: &Network<'_>) -> Vec<Kernel> {
         quantizers: Quantizers::new(net),
         is_static: !shape_nodes::is_dynamic(net),
         activated: activated(&launched),
+        biased: HashSet::new(),
+        masked: masked(net),
         views: views.len(),
         convolutions: HashMap::new(),
         found: Vec::with_capacity(launched.len()),
@@ -63,9 +65,18 @@ fn products<'n>(net: &'n Network<'_>) -> HashMap<NodeId, (&'n NetworkOp, NodeId)
 }
 
 /// Values that a GELU reads.
-fn activated(kernels: &[Kernel]) -> Vec<Val> {
+fn activated(kernels: &[Kernel]) -> HashSet<Val> {
     let gelus = kernels.iter().filter(|kernel| kernel.op == Op::Block(BlockKind::Gelu));
     gelus.flat_map(|kernel| kernel.reads.iter().copied()).collect()
+}
+
+/// Softmaxes of attention that masks scores out whatever the input.
+fn masked(net: &Network<'_>) -> HashSet<NodeId> {
+    let is_masked = |unit: &&NetworkOp| {
+        unit.attention().is_some_and(|attention| attention.causal || attention.windowed)
+    };
+    let parts = net.all().filter(is_masked).flat_map(NetworkOp::walk);
+    parts.filter(|part| part.is_class(Class::Softmax)).map(|part| part.node).collect()
 }
 
 /// Nodes that only cost their dispatch.
@@ -86,7 +97,11 @@ struct Builder<'n, 'a> {
     /// Whether every input has a fixed shape.
     is_static: bool,
     /// Values that a GELU reads.
-    activated: Vec<Val>,
+    activated: HashSet<Val>,
+    /// Those to which the GELU adds a bias.
+    biased: HashSet<Val>,
+    /// Softmaxes over scores of which some are masked out.
+    masked: HashSet<NodeId>,
     /// Nodes that only cost their dispatch.
     views: usize,
     /// Convolutions by the place of their kernel.
@@ -126,9 +141,24 @@ impl Builder<'_, '_> {
             }
             self.convolutions.insert(self.found.len(), conv.clone());
         }
+        if kind == ProcessorKind::Recurrent {
+            kernel.rows = self.sequences(&kernel);
+        }
         let rest = self.rest(&kernel, unit, product, arithmetic);
         self.found.push(kernel);
         self.found.extend(rest);
+    }
+
+    /// Sequences that a recurrent layer computes apart from each other: the batch, and directions.
+    fn sequences(&self, kernel: &Kernel) -> Expr {
+        let shapes = kernel.writes.iter().filter_map(|output| self.net.shape(*output));
+        shapes
+            .filter_map(|shape| match shape {
+                [_, directions, batch, _] | [directions, batch, _] => Some(directions * batch),
+                _ => None,
+            })
+            .next()
+            .unwrap_or(Expr::ONE)
     }
 
     /// Kernels that follow a product: a bias that no fusion takes in, and what makes floats of the
@@ -158,7 +188,10 @@ impl Builder<'_, '_> {
                 self.views += 2;
                 Vec::new()
             }
-            _ if output.is_some_and(|output| self.activated.contains(&output)) => Vec::new(),
+            _ if output.is_some_and(|output| self.activated.contains(&output)) => {
+                self.biased.extend(output);
+                Vec::new()
+            }
             _ => vec![Kernel { activations: &kernel.results * 2, ..addition(kernel) }],
         }
     }
@@ -222,6 +255,7 @@ impl Builder<'_, '_> {
                 Arithmetic::Float => P::Conv,
             },
             KernelKind::Attention => P::Batched,
+            KernelKind::Softmax if self.masked.contains(&kernel.node) => P::MaskedSoftmax,
             KernelKind::Softmax => P::Softmax,
             KernelKind::LayerNorm => P::LayerNorm,
             KernelKind::BatchNorm => self.norm(kernel),
@@ -261,6 +295,12 @@ impl Builder<'_, '_> {
 
     /// The kind of one pass over data.
     fn pass(&self, kernel: &Kernel) -> ProcessorKind {
+        if kernel.op == Op::Block(BlockKind::Gelu) {
+            return match kernel.reads.iter().any(|val| self.biased.contains(val)) {
+                true => ProcessorKind::BiasGelu,
+                false => ProcessorKind::Gelu,
+            };
+        }
         if let Some(activation) = kernel.op.block().and_then(|block| block.activation()) {
             return match activation.is_transcendental() {
                 true => ProcessorKind::Transcendental,

@@ -72,11 +72,8 @@ impl<'n, 'a> Quantizers<'n, 'a> {
             Some(Quantizer::Dequantize) => {
                 !self.result_readers(**node).iter().all(|reader| self.is_on_integers(*reader))
             }
-            // A product takes its own one in.
-            Some(Quantizer::Dynamic) => {
-                let readers = self.result_readers(**node);
-                readers.len() != 1 || readers.iter().any(|node| self.is_convolution(*node))
-            }
+            // A product takes its own one in, and takes as long.
+            Some(Quantizer::Dynamic) => true,
             None => false,
         };
         order
@@ -89,7 +86,10 @@ impl<'n, 'a> Quantizers<'n, 'a> {
                     kind: KernelKind::Elementwise,
                     op: Op::Operator("QuantizeLinear"),
                     node: *node,
-                    processor: Some(ProcessorKind::Quantize),
+                    processor: Some(match self.is_quantizer(*node) {
+                        Some(Quantizer::Dequantize) => ProcessorKind::Dequantize,
+                        _ => ProcessorKind::Quantize,
+                    }),
                     // Floats on one side, bytes on the other.
                     activations: (&size * 5).floor_div(&Expr::from(4)),
                     results: size,
@@ -163,11 +163,6 @@ impl<'n, 'a> Quantizers<'n, 'a> {
             "DynamicQuantizeLinear" => Some(Quantizer::Dynamic),
             _ => None,
         }
-    }
-
-    fn is_convolution(&self, node: NodeId) -> bool {
-        let row = self.net.written_operator(node);
-        row.is_some_and(|row| row.traits.kernel == KernelClass::Convolution)
     }
 
     fn producer(&self, node: NodeId) -> Option<NodeId> {

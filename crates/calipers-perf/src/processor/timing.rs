@@ -54,10 +54,18 @@ pub enum ProcessorKind {
     Elementwise,
     /// An exponential or the like for every element.
     Transcendental,
-    /// Quantizing or dequantizing.
+    /// GELU with the error function, or its approximation.
+    Gelu,
+    /// GELU that adds a bias before.
+    BiasGelu,
+    /// Quantizing.
     Quantize,
+    /// Dequantizing, which runs on one thread.
+    Dequantize,
     /// Softmax.
     Softmax,
+    /// Softmax over scores of which some are masked out: their exponentials are denormal.
+    MaskedSoftmax,
     /// A norm.
     LayerNorm,
     /// A norm over neighboring channels, which has no fast kernel.
@@ -168,11 +176,14 @@ pub struct ProcessorKernel {
     pub elements: f64,
     /// Bytes read and written.
     pub bytes: f64,
-    /// Rows of a product, else 1.
+    /// Bytes of weights among them that come from memory in every run: those of a model that the
+    /// caches do not hold.
+    pub cold_bytes: f64,
+    /// Rows of a product; sequences of a recurrent layer; else 1.
     pub rows: f64,
     /// Products that are summed for one result, else 1.
     pub depth: f64,
-    /// Sequential steps; nodes where only their dispatch counts.
+    /// Nodes, where only their dispatch counts; else not used.
     pub steps: f64,
 }
 
@@ -196,8 +207,13 @@ impl CpuTiming {
         if threads <= 1.0 {
             return alone;
         }
+        // Threads share the sequences of a recurrent layer, not its steps.
+        let threads = match kernel.kind {
+            ProcessorKind::Recurrent => threads.min(kernel.rows.max(1.0)),
+            _ => threads,
+        };
         let (compute, memory) = self.parts(&known, kernel, threads);
-        let body = blend(compute, memory) + self.sync_us * 1e-6 * threads.log2() * kernel.steps;
+        let body = blend(compute, memory) + self.sync_us * 1e-6 * threads.log2();
         if body < alone.body { KernelTime { launch, compute, memory, body } } else { alone }
     }
 
@@ -210,7 +226,9 @@ impl CpuTiming {
             (products + kernel.elements * known.element_ns * 1e-9) / speedup(known.serial);
         let gb_s =
             if kernel.bytes > self.cache_mb * 1e6 { self.memory_gb_s } else { self.cache_gb_s };
-        (compute, kernel.bytes / (gb_s * 1e9 * speedup(self.memory_serial)))
+        let warm_bytes = kernel.bytes - kernel.cold_bytes;
+        let moving = warm_bytes / (gb_s * 1e9) + kernel.cold_bytes / (self.memory_gb_s * 1e9);
+        (compute, moving / speedup(self.memory_serial))
     }
 }
 
@@ -296,6 +314,11 @@ impl ProcessorClock {
         timing.range = self.range;
         timing.is_extrapolated = self.is_extrapolated;
         timing.provenance.clone_from(&self.provenance);
+    }
+
+    /// Whether the caches do not hold this many bytes of weights.
+    pub(crate) fn exceeds_cache(&self, weight_bytes: f64) -> bool {
+        weight_bytes > self.timing.cache_mb * 1e6
     }
 
     /// Returns the time of a kernel.

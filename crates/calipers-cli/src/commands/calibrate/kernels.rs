@@ -30,7 +30,7 @@ fn sizes(
     product: [f64; 2],
 ) -> ProcessorKernel {
     let [rows, depth] = product;
-    ProcessorKernel { kind, macs, elements, bytes, rows, depth, steps: 1.0 }
+    ProcessorKernel { kind, macs, elements, bytes, cold_bytes: 0.0, rows, depth, steps: 1.0 }
 }
 
 /// Every kernel that is measured.
