@@ -6,7 +6,7 @@
 
 use calipers_arch::network::{Convolution, Network, Op, Val};
 use calipers_ir::AttributeValue;
-use calipers_ops::{ImageOp, Movement, Work};
+use calipers_ops::{Movement, Work};
 use calipers_sym::Expr;
 use hashbrown::{HashMap, HashSet};
 
@@ -134,11 +134,11 @@ fn role(net: &Network<'_>, kernel: &Kernel, conv: Option<&Convolution>) -> Role 
             _ => Role::Standard,
         },
         P::Copy if movement == Some(Movement::Join) && joins_channels(net, kernel) => Role::Follows,
-        P::Elementwise | P::Transcendental => {
-            let is_resize = traits.and_then(|it| it.image()) == Some(ImageOp::Resize);
+        P::Resize => Role::Follows,
+        P::Elementwise | P::Transcendental | P::Gelu => {
             let is_sum_or_product = traits.is_some_and(|it| it.is_commutative);
             let is_unary = kernel.reads.len() == 1 && kernel.weights == Expr::ZERO;
-            match is_resize || is_unary || (is_sum_or_product && have_one_shape(net, kernel)) {
+            match is_unary || (is_sum_or_product && have_one_shape(net, kernel)) {
                 true => Role::Follows,
                 false => Role::Standard,
             }
@@ -201,7 +201,13 @@ impl Layout<'_, '_> {
                 }
                 is_whole
             }
-            Role::Follows => all_blocked,
+            Role::Follows => {
+                // On blocks it copies vectors.
+                if all_blocked && kernel.processor == Some(ProcessorKind::Resize) {
+                    kernel.processor = Some(ProcessorKind::Elementwise);
+                }
+                all_blocked
+            }
             Role::Scale if all_blocked => {
                 kernel.processor = Some(ProcessorKind::Depthwise);
                 kernel.work.macs = kernel.results.clone();

@@ -5,10 +5,10 @@
 //! are nodes that are dispatched too.
 
 use calipers_arch::network::{
-    BlockKind, BlockProperties as _, Convolution, Network, NetworkOp, Op, Val,
+    Attention, BlockKind, BlockProperties as _, Convolution, Network, NetworkOp, Op, Val,
 };
 use calipers_ir::NodeId;
-use calipers_ops::{Class, KernelClass, Movement, Norm};
+use calipers_ops::{Class, ImageOp, KernelClass, Movement, Norm};
 use calipers_sym::Expr;
 use hashbrown::{HashMap, HashSet};
 
@@ -31,7 +31,8 @@ pub fn kernels(net: &Network<'_>) -> Vec<Kernel> {
         is_static: !shape_nodes::is_dynamic(net),
         activated: activated(&launched),
         biased: HashSet::new(),
-        masked: masked(net),
+        masked: masked(net, |it| it.causal || it.windowed).map(|it| it.node).collect(),
+        denormal: masked(net, |it| it.windowed).map(NetworkOp::output).collect(),
         views: views.len(),
         convolutions: HashMap::new(),
         found: Vec::with_capacity(launched.len()),
@@ -70,13 +71,14 @@ fn activated(kernels: &[Kernel]) -> HashSet<Val> {
     gelus.flat_map(|kernel| kernel.reads.iter().copied()).collect()
 }
 
-/// Softmaxes of attention that masks scores out whatever the input.
-fn masked(net: &Network<'_>) -> HashSet<NodeId> {
-    let is_masked = |unit: &&NetworkOp| {
-        unit.attention().is_some_and(|attention| attention.causal || attention.windowed)
-    };
-    let parts = net.all().filter(is_masked).flat_map(NetworkOp::walk);
-    parts.filter(|part| part.is_class(Class::Softmax)).map(|part| part.node).collect()
+/// Softmaxes of attention that masks scores out whatever the input: causal, or in windows that are
+/// shifted over the border of an image.
+fn masked<'n>(
+    net: &'n Network<'_>,
+    is_masked: fn(&Attention) -> bool,
+) -> impl Iterator<Item = &'n NetworkOp> {
+    let attentions = net.all().filter(move |unit| unit.attention().is_some_and(is_masked));
+    attentions.flat_map(NetworkOp::walk).filter(|part| part.is_class(Class::Softmax))
 }
 
 /// Nodes that only cost their dispatch.
@@ -102,6 +104,8 @@ struct Builder<'n, 'a> {
     biased: HashSet<Val>,
     /// Softmaxes over scores of which some are masked out.
     masked: HashSet<NodeId>,
+    /// Results of softmaxes with a mask that is added.
+    denormal: HashSet<Val>,
     /// Nodes that only cost their dispatch.
     views: usize,
     /// Convolutions by the place of their kernel.
@@ -141,7 +145,7 @@ impl Builder<'_, '_> {
             }
             self.convolutions.insert(self.found.len(), conv.clone());
         }
-        if kind == ProcessorKind::Recurrent {
+        if matches!(kind, ProcessorKind::Recurrent | ProcessorKind::RecurrentInt8) {
             kernel.rows = self.sequences(&kernel);
         }
         let rest = self.rest(&kernel, unit, product, arithmetic);
@@ -232,6 +236,9 @@ impl Builder<'_, '_> {
             KernelKind::Gemm | KernelKind::Gemv => match arithmetic {
                 Arithmetic::Signed => P::GemmInt8,
                 Arithmetic::Unsigned => P::GemmUint8,
+                Arithmetic::Float if kernel.reads.iter().any(|val| self.denormal.contains(val)) => {
+                    P::MaskedBatched
+                }
                 Arithmetic::Float if kernel.reads.len() > 1 => P::Batched,
                 Arithmetic::Float => P::Gemm,
             },
@@ -255,6 +262,7 @@ impl Builder<'_, '_> {
                 Arithmetic::Float => P::Conv,
             },
             KernelKind::Attention => P::Batched,
+            KernelKind::Softmax if self.quantizers.is_on_integers(kernel.node) => P::SoftmaxInt8,
             KernelKind::Softmax if self.masked.contains(&kernel.node) => P::MaskedSoftmax,
             KernelKind::Softmax => P::Softmax,
             KernelKind::LayerNorm => P::LayerNorm,
@@ -262,6 +270,7 @@ impl Builder<'_, '_> {
             KernelKind::Reduce => P::Reduce,
             KernelKind::Pool => self.pool(kernel),
             KernelKind::Gather => P::Gather,
+            KernelKind::Recurrent if kernel.quantized.is_some() => P::RecurrentInt8,
             KernelKind::Recurrent => P::Recurrent,
             KernelKind::Copy | KernelKind::Elementwise | KernelKind::Other => self.pass(kernel),
         }
@@ -313,6 +322,7 @@ impl Builder<'_, '_> {
         match row.traits.movement {
             _ if kernel.op.block().is_some() => ProcessorKind::Elementwise,
             _ if row.traits.is_transcendental => ProcessorKind::Transcendental,
+            _ if row.traits.image() == Some(ImageOp::Resize) => ProcessorKind::Resize,
             _ if row.traits.class == Class::Quantization => ProcessorKind::Quantize,
             Some(Movement::Transpose) => ProcessorKind::Transpose,
             Some(_) => ProcessorKind::Copy,

@@ -100,7 +100,7 @@ impl<'n, 'a> Quantizers<'n, 'a> {
     }
 
     /// Whether an operator between quantizers runs on integers.
-    fn is_on_integers(&self, node: NodeId) -> bool {
+    pub(super) fn is_on_integers(&self, node: NodeId) -> bool {
         let Some(row) = self.net.written_operator(node) else { return false };
         let is_product = row.traits.kernel == KernelClass::Gemm;
         if !(row.traits.has_integer_kernel || row.traits.is_contraction()) {

@@ -27,6 +27,8 @@ pub enum ProcessorKind {
     Gemm,
     /// Products of two activations, one per head and sample.
     Batched,
+    /// Products with masked softmax results, which are denormal where a mask is added.
+    MaskedBatched,
     /// A product of 8-bit integers, unsigned and signed.
     GemmInt8,
     /// A product of unsigned 8-bit integers, which are widened to 16 bits.
@@ -48,7 +50,7 @@ pub enum ProcessorKind {
     ConvUint8,
     /// A quantized depthwise convolution.
     DepthwiseInt8,
-    /// `ConvInteger`, which has no fast kernel.
+    /// `ConvInteger`, which leaves 32-bit sums.
     ConvInteger,
     /// One pass of simple arithmetic.
     Elementwise,
@@ -66,6 +68,8 @@ pub enum ProcessorKind {
     Softmax,
     /// Softmax over scores of which some are masked out: their exponentials are denormal.
     MaskedSoftmax,
+    /// Softmax of quantized scores.
+    SoftmaxInt8,
     /// A norm.
     LayerNorm,
     /// A norm over neighboring channels, which has no fast kernel.
@@ -74,6 +78,8 @@ pub enum ProcessorKind {
     Reduce,
     /// Pooling.
     Pool,
+    /// Interpolation to another resolution.
+    Resize,
     /// A copy into or out of blocks of channels.
     Reorder,
     /// A transpose.
@@ -84,6 +90,8 @@ pub enum ProcessorKind {
     Gather,
     /// A recurrent layer.
     Recurrent,
+    /// A recurrent layer on 8-bit integers.
+    RecurrentInt8,
     /// A view or a shape computation: its dispatch only.
     View,
 }
@@ -209,7 +217,9 @@ impl CpuTiming {
         }
         // Threads share the sequences of a recurrent layer, not its steps.
         let threads = match kernel.kind {
-            ProcessorKind::Recurrent => threads.min(kernel.rows.max(1.0)),
+            ProcessorKind::Recurrent | ProcessorKind::RecurrentInt8 => {
+                threads.min(kernel.rows.max(1.0))
+            }
             _ => threads,
         };
         let (compute, memory) = self.parts(&known, kernel, threads);
@@ -361,6 +371,7 @@ fn scaled(base: &CpuTiming, device: &Device) -> CpuTiming {
             | ProcessorKind::ConvInt8
             | ProcessorKind::ConvUint8
             | ProcessorKind::DepthwiseInt8
+            | ProcessorKind::RecurrentInt8
             | ProcessorKind::ConvInteger => int8,
             _ => fp32,
         };
