@@ -19,6 +19,9 @@ use super::timing::ProcessorKind;
 use crate::kernels::{self, Kernel, KernelKind, Launches};
 use crate::runtime::RuntimeModel;
 
+/// Dispatches that starting a run takes as long as.
+const RUN_DISPATCHES: usize = 2;
+
 /// The kernels that ONNX Runtime runs on a processor, in order of execution. The last one stands for
 /// the nodes that only cost their dispatch.
 pub fn kernels(net: &Network<'_>) -> Vec<Kernel> {
@@ -45,10 +48,8 @@ pub fn kernels(net: &Network<'_>) -> Vec<Kernel> {
     let mut found = layout::with_reorders(net, found, &views, &convolutions);
     let Some(first) = found.first().cloned() else { return found };
     found.extend(quantizers.kernels(&first));
-    let dispatched = dispatched + shape_nodes::count(net);
-    if dispatched > 0 {
-        found.push(dispatches(&first, dispatched));
-    }
+    let dispatched = dispatched + shape_nodes::count(net) + RUN_DISPATCHES;
+    found.push(dispatches(&first, dispatched));
     found
 }
 

@@ -96,6 +96,22 @@ pub enum ProcessorKind {
     View,
 }
 
+impl ProcessorKind {
+    /// Whether it multiplies 8-bit integers.
+    pub fn is_integer(self) -> bool {
+        matches!(
+            self,
+            Self::GemmInt8
+                | Self::GemmUint8
+                | Self::ConvInt8
+                | Self::ConvUint8
+                | Self::DepthwiseInt8
+                | Self::ConvInteger
+                | Self::RecurrentInt8
+        )
+    }
+}
+
 /// Constants of one kind of kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -357,25 +373,126 @@ fn scaled(base: &CpuTiming, device: &Device) -> CpuTiming {
     };
     let int8 = ratio(fp32_of_int8(device), fp32_of_int8(reference)).unwrap_or(fp32);
     let clock = ratio(device.clock_mhz, reference.clock_mhz).unwrap_or(1.0);
-    let total = ratio(device.bandwidth(), reference.bandwidth()).unwrap_or(1.0);
     timing.dispatch_us /= clock;
     timing.sync_us /= clock;
     timing.cache_gb_s *= clock;
-    let cores = ratio(reference.units.map(f64::from), device.units.map(f64::from)).unwrap_or(1.0);
-    timing.memory_gb_s *= (total * cores).clamp(0.2, 2.0);
+    timing.memory_gb_s *= clock;
+    if let Some(bandwidth) = device.bandwidth() {
+        limit_bandwidth(&mut timing, bandwidth / 1e9, f64::from(device.units.unwrap_or(1)));
+    }
     timing.cache_mb = device.cache_mb.unwrap_or(timing.cache_mb).min(timing.cache_mb);
     for (kind, known) in &mut timing.kinds {
-        known.gmacs *= match kind {
-            ProcessorKind::GemmInt8
-            | ProcessorKind::GemmUint8
-            | ProcessorKind::ConvInt8
-            | ProcessorKind::ConvUint8
-            | ProcessorKind::DepthwiseInt8
-            | ProcessorKind::RecurrentInt8
-            | ProcessorKind::ConvInteger => int8,
-            _ => fp32,
-        };
+        known.gmacs *= if kind.is_integer() { int8 } else { fp32 };
         known.element_ns /= fp32;
     }
     timing
+}
+
+/// Keeps what all cores together read below the bandwidth of a device, in GB/s.
+fn limit_bandwidth(timing: &mut CpuTiming, gb_s: f64, cores: f64) {
+    timing.memory_gb_s = timing.memory_gb_s.min(gb_s);
+    if cores > 1.0 {
+        // The serial share at which `cores` threads reach the bandwidth.
+        let needed = (cores * timing.memory_gb_s / gb_s - 1.0) / (cores - 1.0);
+        timing.memory_serial = timing.memory_serial.max(needed.min(1.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernels() -> Vec<ProcessorKernel> {
+        let kinds = CpuTiming::builtin().kinds.keys().copied();
+        let sizes = [1e3, 1e5, 1e7];
+        let kernel = |kind, elements: f64| ProcessorKernel {
+            kind,
+            macs: 1e3 * elements,
+            elements,
+            bytes: 12.0 * elements,
+            cold_bytes: 4.0 * elements,
+            rows: 128.0,
+            depth: 1e3,
+            steps: 1.0,
+        };
+        kinds.flat_map(|kind| sizes.map(|elements| kernel(kind, elements))).collect()
+    }
+
+    fn processors() -> Vec<&'static Device> {
+        let all = crate::devices::all().iter();
+        all.filter(|device| device.class == DeviceClass::Cpu).collect()
+    }
+
+    #[test]
+    fn every_kind_has_constants() {
+        let builtin = CpuTiming::builtin();
+        assert!(builtin.kinds.len() > 25);
+        for (kind, known) in &builtin.kinds {
+            assert!(known.gmacs > 0.0 || known.element_ns > 0.0, "{kind:?}");
+            assert!(known.serial > 0.0, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn no_processor_is_faster_than_its_peak_and_bandwidth() {
+        let mut checked = 0;
+        for device in processors() {
+            let clock = ProcessorClock::new(device, None);
+            let cores = f64::from(device.units.unwrap_or(1).max(1));
+            let peak = |precision| device.peak(precision).unwrap_or(f64::INFINITY);
+            // Processors with VNNI or SDOT compute four 8-bit products for one of floats.
+            let integers = peak(Precision::Int8).max(4.0 * peak(Precision::Fp32));
+            for kernel in kernels() {
+                for threads in [1.0, cores] {
+                    let time = clock.timing.time(&kernel, threads);
+                    let most =
+                        if kernel.kind.is_integer() { integers } else { peak(Precision::Fp32) };
+                    let known = clock.timing.kinds[&kernel.kind];
+                    let label = format!("{} {:?} {threads}", device.id, kernel.kind);
+                    assert!(time.total().is_finite() && time.total() > 0.0, "{label}");
+                    if known.gmacs > 0.0 {
+                        assert!(
+                            2.0 * kernel.macs / time.total() <= most * threads / cores,
+                            "{label}"
+                        );
+                    }
+                    if let Some(bandwidth) = device.bandwidth().filter(|_| kernel.bytes > 6e7) {
+                        assert!(kernel.bytes / time.total() <= bandwidth, "{label}");
+                    }
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 500, "{checked}");
+    }
+
+    #[test]
+    fn more_threads_are_not_much_slower() {
+        for device in processors() {
+            let clock = ProcessorClock::new(device, None);
+            for kernel in kernels() {
+                let time = |threads| clock.timing.time(&kernel, threads).total();
+                for threads in [2.0, 4.0, 8.0, 16.0] {
+                    let sync = clock.timing.sync_us * 1e-6;
+                    assert!(
+                        time(threads) <= time(threads / 2.0) + sync,
+                        "{} {kernel:?}",
+                        device.id
+                    );
+                    assert!(time(threads) <= time(1.0), "{} {kernel:?}", device.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_extrapolation_says_so_and_is_wider() {
+        for device in processors() {
+            let clock = ProcessorClock::new(device, None);
+            let is_measured = device.id == CpuTiming::builtin().device;
+            let says = clock.provenance.iter().any(|line| line.contains("Extrapolated"));
+            assert_eq!(says, !is_measured, "{}", device.id);
+            assert_eq!(clock.range > CpuTiming::builtin().range, !is_measured, "{}", device.id);
+        }
+    }
 }

@@ -94,9 +94,9 @@ fn empty(port: &Port) -> Result<Tensor, Error> {
     }
     let elements = shape.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
     // Tensors of a real decoder's states are far smaller.
-    let elements = elements.filter(|elements| *elements <= 1 << 28).ok_or_else(|| {
-        Error::Request(format!("the input `{}` is too large", port.name))
-    })?;
+    let elements = elements
+        .filter(|elements| *elements <= 1 << 28)
+        .ok_or_else(|| Error::Request(format!("the input `{}` is too large", port.name)))?;
     Tensor::from_f32(shape, vec![0.0; elements], port.dtype)
         .ok_or_else(|| Error::Type(port.name.clone(), port.dtype.to_string()))
 }

@@ -151,7 +151,8 @@ fn preprocessing(
         // A line of text keeps its proportions.
         (None, true) => {
             let line = side(height, LINE_HEIGHT)?;
-            let long = u64::from(image.width()) * u64::from(line) / u64::from(image.height().max(1));
+            let long =
+                u64::from(image.width()) * u64::from(line) / u64::from(image.height().max(1));
             let long = u32::try_from(long).unwrap_or(MOST_SIDE).clamp(16, MOST_SIDE);
             (side(width, long)?, line)
         }
