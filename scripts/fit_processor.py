@@ -192,7 +192,7 @@ class Model:
             if isinstance(key, str):
                 g[key] = value
             else:
-                k[NAMES.index(key[0]), FIELDS.index(key[1])] = value
+                k[NAMES.index(key[0]), FIELDS.index(key[1])] = min(value, 1.0) if key[1] == "serial" else value
         return g, k
 
 

@@ -75,9 +75,8 @@ impl Parameter {
     fn pull(self) -> f64 {
         match self {
             Self::Class(_) | Self::Dispatch => 0.02,
-            Self::CacheBandwidth | Self::MemoryBandwidth => 0.1,
-            Self::Sync | Self::Kind(_) => 0.2,
-            Self::MemorySerial | Self::Serial(_) => 0.3,
+            Self::CacheBandwidth | Self::MemoryBandwidth | Self::Kind(_) => 0.05,
+            Self::Sync | Self::MemorySerial | Self::Serial(_) => 0.1,
         }
     }
 }
@@ -301,7 +300,7 @@ mod tests {
     fn threads_and_single_kinds_are_fitted() {
         let mut other = CpuTiming::builtin().clone();
         other.dispatch_us /= 3.0;
-        other.memory_serial = 0.2;
+        other.memory_serial = 0.06;
         for (kind, known) in &mut other.kinds {
             match kind {
                 ProcessorKind::Softmax => known.element_ns *= 3.0,

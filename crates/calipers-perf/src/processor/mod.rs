@@ -13,6 +13,9 @@ pub use operators::kernels as processor_kernels;
 pub(crate) use timing::ProcessorClock;
 pub use timing::{CpuTiming, KindTiming, ProcessorKernel, ProcessorKind};
 
+#[cfg(test)]
+mod tests;
+
 use calipers_report::Precision;
 
 use crate::kernels::Quantized;
