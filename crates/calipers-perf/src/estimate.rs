@@ -15,7 +15,7 @@ use super::activations::activation_bits;
 use super::kernels::{KernelKind, Quantized};
 use super::workload::{Load, Member};
 use crate::devices::{Device, DeviceTiming, HostOverhead, KernelModel, KernelTime, Precision};
-use crate::processor::{ProcessorClock, on_processor};
+use crate::processor::{ProcessorClock, ProcessorKernel, on_processor};
 use crate::runtime::RuntimeModel;
 
 /// Kernels that an estimate names.
@@ -116,6 +116,7 @@ pub(crate) fn estimate(
         class => load.processor.is_none() && (class.launches_kernels() || !load.is_unfolded),
     };
     clock.processor = ProcessorClock::for_device(device, threads);
+    clock.total_weight_bytes = loads.iter().filter(runs).map(Load::stored_bytes).sum();
     for load in loads.iter().filter(runs) {
         clock.run(load)?;
     }
@@ -139,6 +140,8 @@ struct Clock<'d> {
     timing: DeviceTiming,
     /// Timing on a processor.
     processor: Option<ProcessorClock>,
+    /// Bytes of weights that a run reads.
+    total_weight_bytes: f64,
     memory: Memory,
     compute: f64,
     moving: f64,
@@ -178,6 +181,7 @@ impl<'d> Clock<'d> {
             runtime,
             timing: DeviceTiming::for_device(device),
             processor: None,
+            total_weight_bytes: 0.0,
             memory,
             compute: 0.0,
             moving: 0.0,
@@ -194,6 +198,11 @@ impl<'d> Clock<'d> {
         })
     }
 
+    fn on_processor(&self, load: &Load, weight_bytes: f64) -> Option<ProcessorKernel> {
+        let are_cold = self.processor.as_ref()?.exceeds_cache(self.total_weight_bytes);
+        on_processor(load, weight_bytes, self.precision, are_cold)
+    }
+
     fn run(&mut self, load: &Load) -> Result<(), NoEstimate> {
         let (computes, wide, weight) = widths(self.precision, load.quantized);
         let weight_bytes = load.weights * weight / 8.0;
@@ -206,7 +215,7 @@ impl<'d> Clock<'d> {
         };
         let mut time = model.time(load.flops, bytes, load.depth, peak, bandwidth);
         if let (Some(clock), Some(kernel)) =
-            (&self.processor, on_processor(load, weight_bytes, self.precision))
+            (&self.processor, self.on_processor(load, weight_bytes))
         {
             time = clock.time(&kernel);
         } else if load.steps > 1.0 {

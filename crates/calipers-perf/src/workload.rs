@@ -99,6 +99,17 @@ pub(crate) struct Load {
     pub members: Arc<[Member]>,
 }
 
+impl Load {
+    /// Bytes of the weights of all members, as a processor stores them: floats, or fewer bits where
+    /// they are quantized.
+    pub(crate) fn stored_bytes(&self) -> f64 {
+        let bits = self.quantized.map_or(32.0, |it| f64::from(it.bits));
+        #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
+        let members = self.members.len() as f64;
+        members * self.weights * bits / 8.0
+    }
+}
+
 impl Workload {
     /// Groups kernels, and stores their sizes in the pool.
     pub(crate) fn new(kernels: &[Kernel], pool: &mut Pool) -> Self {

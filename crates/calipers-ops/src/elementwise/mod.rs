@@ -35,11 +35,13 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::unary)
             .costs(cost::per_output::<1>),
         Operator::onnx("Acos", &[])
+            .transcendental()
             .unary(true)
             .since(&[7, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Acosh", &[])
+            .transcendental()
             .unary(true)
             .since(&[9, 22])
             .infer(rules::same)
@@ -57,21 +59,25 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::logic)
             .costs(cost::per_output::<1>),
         Operator::onnx("Asin", &[])
+            .transcendental()
             .unary(true)
             .since(&[7, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Asinh", &[])
+            .transcendental()
             .unary(true)
             .since(&[9, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Atan", &[])
+            .transcendental()
             .unary(true)
             .since(&[7, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Atanh", &[])
+            .transcendental()
             .unary(true)
             .since(&[9, 22])
             .infer(rules::same)
@@ -144,11 +150,13 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::clip)
             .costs(cost::per_output::<1>),
         Operator::onnx("Cos", &[Cosine])
+            .transcendental()
             .unary(true)
             .since(&[7, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Cosh", &[])
+            .transcendental()
             .unary(true)
             .since(&[9, 22])
             .infer(rules::same)
@@ -187,11 +195,13 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
         Operator::onnx("Erf", &[Transformed])
+            .transcendental()
             .unary(true)
             .since(&[9, 13])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Exp", &[Transformed])
+            .transcendental()
             .unary(true)
             .since(&[1, 6, 13])
             .infer(rules::unary)
@@ -262,6 +272,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
         Operator::onnx("Log", &[Transformed])
+            .transcendental()
             .unary(true)
             .since(&[1, 6, 13])
             .infer(rules::unary)
@@ -326,6 +337,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::prelu)
             .costs(cost::per_output::<1>),
         Operator::onnx("Pow", &[Data, Setting])
+            .transcendental()
             .since(&[1, 7, 12, 13, 15])
             .infer(rules::pow)
             .costs(cost::per_output::<1>),
@@ -367,11 +379,13 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::unary)
             .costs(cost::per_output::<1>),
         Operator::onnx("Sin", &[Sine])
+            .transcendental()
             .unary(true)
             .since(&[7, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Sinh", &[])
+            .transcendental()
             .unary(true)
             .since(&[9, 22])
             .infer(rules::same)
@@ -420,6 +434,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Tan", &[])
+            .transcendental()
             .unary(true)
             .since(&[7, 22])
             .infer(rules::same)

@@ -121,4 +121,27 @@ impl Activation {
     pub const fn is_gate(self) -> bool {
         matches!(self, Self::HardSigmoid | Self::Sigmoid)
     }
+    /// Whether it computes an exponential or the like for every element.
+    pub const fn is_transcendental(self) -> bool {
+        match self {
+            Self::Celu
+            | Self::Elu
+            | Self::Gelu
+            | Self::Mish
+            | Self::Selu
+            | Self::Sigmoid
+            | Self::Silu
+            | Self::Softplus
+            | Self::Tanh => true,
+            Self::HardSigmoid
+            | Self::HardSwish
+            | Self::LeakyRelu
+            | Self::Prelu
+            | Self::Relu
+            | Self::Relu6
+            | Self::ReluSquared
+            | Self::Softsign
+            | Self::ThresholdedRelu => false,
+        }
+    }
 }

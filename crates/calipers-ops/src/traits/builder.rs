@@ -44,6 +44,7 @@ impl Traits {
         convolves: false,
         raises_resolution: false,
         grows_when_folded: false,
+        is_transcendental: false,
     };
 }
 
@@ -100,7 +101,8 @@ impl Operator {
     }
 
     /// It is this activation function.
-    pub(crate) const fn activates(self, activation: Activation) -> Self {
+    pub(crate) const fn activates(mut self, activation: Activation) -> Self {
+        self.traits.is_transcendental = activation.is_transcendental();
         self.class(Class::Activation(activation))
     }
 
@@ -287,6 +289,12 @@ impl Operator {
     /// Its result is larger than what it is computed from.
     pub(crate) const fn grows_when_folded(mut self) -> Self {
         self.traits.grows_when_folded = true;
+        self
+    }
+
+    /// It computes an exponential, a logarithm or the like for every element.
+    pub(crate) const fn transcendental(mut self) -> Self {
+        self.traits.is_transcendental = true;
         self
     }
 }

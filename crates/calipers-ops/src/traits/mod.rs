@@ -284,6 +284,8 @@ pub struct Traits {
     /// Whether its result is larger than the constants it is computed from, so that folding makes
     /// a model larger.
     pub grows_when_folded: bool,
+    /// Whether it computes an exponential, a logarithm or the like for every element.
+    pub is_transcendental: bool,
 }
 
 impl Traits {

@@ -250,6 +250,7 @@ impl<'n> Finder<'n, '_> {
                     stack.extend(parts());
                 }
                 op => match op.block().and_then(whole) {
+                    Some(_) if !(self.runtime.fuses_block)(net, unit) => stack.extend(parts()),
                     Some(kind) => self.push(plain(net, unit, kind)),
                     // An unknown operator is modeled as one pass over its data.
                     None if unit.parts.is_empty() => {
@@ -451,7 +452,7 @@ fn recurrent(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     kernel
 }
 
-fn elements(net: &Network<'_>, val: Val) -> Expr {
+pub(crate) fn elements(net: &Network<'_>, val: Val) -> Expr {
     net.shape(val).map_or(Expr::ZERO, product)
 }
 

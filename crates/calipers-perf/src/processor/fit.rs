@@ -1,6 +1,7 @@
 //! Constants of another processor from kernels that were measured on it.
-
-use std::collections::BTreeMap;
+//!
+//! A robust least-squares fit in logarithms of time. Every constant is pulled to the built-in one,
+//! so what the measurements do not determine stays as it is or moves with its class.
 
 use super::timing::{CpuTiming, ProcessorKernel, ProcessorKind};
 
@@ -15,88 +16,313 @@ pub struct KernelMeasurement {
     pub ms: f64,
 }
 
-/// Returns the constants of a processor on which these kernels were measured: those of the built-in
-/// fit, scaled kind by kind.
+/// Returns the constants of a processor on which these kernels were measured.
 ///
-/// `View` rows set the dispatch overhead. Kinds without a row are scaled as the others are on
-/// average.
+/// `View` rows set the dispatch overhead. Kinds without a row change as the others of their class
+/// do: products of floats, products of integers, passes over data.
 pub fn fit_cpu(device: &str, rows: &[KernelMeasurement]) -> CpuTiming {
-    let mut timing = CpuTiming { device: device.to_owned(), ..CpuTiming::builtin().clone() };
-    timing.kernel_rows = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-    (timing.model_rows, timing.held_out_error, timing.range_holds_percent) = (0, 0.0, 0.0);
+    let mut start = CpuTiming { device: device.to_owned(), ..CpuTiming::builtin().clone() };
+    start.kernel_rows = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    (start.model_rows, start.held_out_error, start.range_holds_percent) = (0, 0.0, 0.0);
     let sound = |row: &&KernelMeasurement| row.ms.is_finite() && row.ms > 0.0 && row.threads > 0;
-    let view = |row: &&KernelMeasurement| row.kernel.kind == ProcessorKind::View;
-    let dispatches: Vec<f64> =
-        rows.iter().filter(sound).filter(view).map(|row| row.ms * 1e3).collect();
-    if let Some(us) = geometric_mean(&dispatches) {
-        timing.dispatch_us = us;
+    let rows: Vec<KernelMeasurement> = rows.iter().filter(sound).copied().collect();
+    if rows.is_empty() {
+        return start;
     }
-    // A few rounds: the blend of arithmetic and memory is not linear in either.
-    for _ in 0..8 {
-        let mut ratios: BTreeMap<ProcessorKind, Vec<f64>> = BTreeMap::new();
-        for row in rows.iter().filter(sound).filter(|row| !view(row)) {
-            let expected = timing.time(&row.kernel, f64::from(row.threads)).total();
-            ratios.entry(row.kernel.kind).or_default().push(row.ms * 1e-3 / expected);
-        }
-        let means: BTreeMap<ProcessorKind, f64> = ratios
-            .iter()
-            .filter_map(|(kind, ratios)| Some((*kind, geometric_mean(ratios)?)))
-            .collect();
-        let all: Vec<f64> = means.values().copied().collect();
-        let Some(usual) = geometric_mean(&all) else { break };
-        timing.cache_gb_s /= usual;
-        timing.memory_gb_s /= usual;
-        for (kind, known) in &mut timing.kinds {
-            let factor = means.get(kind).copied().unwrap_or(usual);
-            known.gmacs /= factor;
-            known.element_ns *= factor;
-        }
-    }
-    timing
+    let problem = Problem { parameters: parameters(&start, &rows), start, rows };
+    problem.constants(&problem.solve())
 }
 
-fn geometric_mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() {
-        return None;
+/// A constant that is fitted, as the logarithm of its ratio to the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parameter {
+    Dispatch,
+    Sync,
+    CacheBandwidth,
+    MemoryBandwidth,
+    MemorySerial,
+    /// Time of the arithmetic of all kinds of a class.
+    Class(Class),
+    /// Time of the arithmetic of one kind, beyond its class.
+    Kind(ProcessorKind),
+    /// Share of the work of one kind that threads do not divide.
+    Serial(ProcessorKind),
+}
+
+/// Kinds whose speed changes together from processor to processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Float,
+    Integer,
+    Pass,
+}
+
+impl Class {
+    const ALL: [Self; 3] = [Self::Float, Self::Integer, Self::Pass];
+
+    fn new(timing: &CpuTiming, kind: ProcessorKind) -> Self {
+        let has_products = timing.kinds.get(&kind).is_some_and(|known| known.gmacs > 0.0);
+        match has_products {
+            true if kind.is_integer() => Self::Integer,
+            true => Self::Float,
+            false => Self::Pass,
+        }
     }
-    #[expect(clippy::cast_precision_loss, reason = "rows are few")]
-    let count = values.len() as f64;
-    Some((values.iter().map(|value| value.ln()).sum::<f64>() / count).exp())
+}
+
+impl Parameter {
+    /// How strongly it is pulled to its start, against rows that weigh 1.
+    fn pull(self) -> f64 {
+        match self {
+            Self::Class(_) | Self::Dispatch => 0.02,
+            Self::CacheBandwidth | Self::MemoryBandwidth | Self::Kind(_) => 0.05,
+            Self::Sync | Self::MemorySerial | Self::Serial(_) => 0.1,
+        }
+    }
+}
+
+/// The constants that the rows can determine.
+fn parameters(start: &CpuTiming, rows: &[KernelMeasurement]) -> Vec<Parameter> {
+    let mut found = vec![Parameter::CacheBandwidth, Parameter::MemoryBandwidth];
+    found.extend(Class::ALL.map(Parameter::Class));
+    let has_threads = rows.iter().any(|row| row.threads > 1);
+    if has_threads {
+        found.extend([Parameter::Sync, Parameter::MemorySerial]);
+    }
+    if rows.iter().any(|row| row.kernel.kind == ProcessorKind::View) {
+        found.push(Parameter::Dispatch);
+    }
+    for kind in start.kinds.keys() {
+        let mut own = rows.iter().filter(|row| row.kernel.kind == *kind).peekable();
+        if own.peek().is_some() {
+            found.push(Parameter::Kind(*kind));
+            if own.any(|row| row.threads > 1) {
+                found.push(Parameter::Serial(*kind));
+            }
+        }
+    }
+    found
+}
+
+struct Problem {
+    start: CpuTiming,
+    parameters: Vec<Parameter>,
+    rows: Vec<KernelMeasurement>,
+}
+
+/// Rounds of the solver; it converges in fewer.
+const ROUNDS: usize = 40;
+
+/// Errors beyond this, in logarithms, weigh less: a machine is rarely idle.
+const ROBUST: f64 = 0.2;
+
+impl Problem {
+    fn constants(&self, x: &[f64]) -> CpuTiming {
+        let mut timing = self.start.clone();
+        for (parameter, change) in self.parameters.iter().zip(x) {
+            let factor = change.exp();
+            match *parameter {
+                Parameter::Dispatch => timing.dispatch_us *= factor,
+                Parameter::Sync => timing.sync_us *= factor,
+                Parameter::CacheBandwidth => timing.cache_gb_s /= factor,
+                Parameter::MemoryBandwidth => timing.memory_gb_s /= factor,
+                Parameter::MemorySerial => {
+                    timing.memory_serial = (timing.memory_serial * factor).min(1.0);
+                }
+                Parameter::Class(class) => {
+                    for (kind, known) in &mut timing.kinds {
+                        if Class::new(&self.start, *kind) == class {
+                            known.gmacs /= factor;
+                            known.element_ns *= factor;
+                        }
+                    }
+                }
+                Parameter::Kind(kind) => {
+                    if let Some(known) = timing.kinds.get_mut(&kind) {
+                        known.gmacs /= factor;
+                        known.element_ns *= factor;
+                    }
+                }
+                Parameter::Serial(kind) => {
+                    if let Some(known) = timing.kinds.get_mut(&kind) {
+                        known.serial = (known.serial * factor).min(1.0);
+                    }
+                }
+            }
+        }
+        timing
+    }
+
+    /// Errors of the rows, and how far each constant is from its start.
+    fn residuals(&self, x: &[f64]) -> Vec<f64> {
+        let timing = self.constants(x);
+        let errors = self.rows.iter().map(|row| {
+            let expected = timing.time(&row.kernel, f64::from(row.threads)).total();
+            let error = (expected / (row.ms * 1e-3)).ln();
+            // The square root of a loss that grows linearly from `ROBUST` on.
+            let scaled = error / ROBUST;
+            error.signum() * ROBUST * (2.0 * ((1.0 + scaled * scaled).sqrt() - 1.0)).sqrt()
+        });
+        let pulls = self.parameters.iter().zip(x).map(|(parameter, x)| parameter.pull() * x);
+        errors.chain(pulls).collect()
+    }
+
+    /// Levenberg-Marquardt with differences for derivatives.
+    fn solve(&self) -> Vec<f64> {
+        const STEP: f64 = 1e-4;
+        let mut x = vec![0.0; self.parameters.len()];
+        let mut now = self.residuals(&x);
+        let mut damping = 1e-3;
+        for _ in 0..ROUNDS {
+            let columns: Vec<Vec<f64>> = (0..x.len())
+                .map(|at| {
+                    let mut moved = x.clone();
+                    moved[at] += STEP;
+                    let then = self.residuals(&moved);
+                    then.iter().zip(&now).map(|(then, now)| (then - now) / STEP).collect()
+                })
+                .collect();
+            let gradient: Vec<f64> = columns.iter().map(|column| -dot(column, &now)).collect();
+            let mut matrix: Vec<Vec<f64>> =
+                columns.iter().map(|a| columns.iter().map(|b| dot(a, b)).collect()).collect();
+            for (at, row) in matrix.iter_mut().enumerate() {
+                row[at] *= 1.0 + damping;
+            }
+            let Some(step) = solve_linear(matrix, gradient) else { break };
+            let next: Vec<f64> =
+                x.iter().zip(&step).map(|(x, step)| x + step.clamp(-1.0, 1.0)).collect();
+            let then = self.residuals(&next);
+            if dot(&then, &then) < dot(&now, &now) {
+                let gain = 1.0 - dot(&then, &then) / dot(&now, &now);
+                (x, now) = (next, then);
+                damping *= 0.3;
+                if gain < 1e-6 {
+                    break;
+                }
+            } else {
+                damping *= 10.0;
+            }
+        }
+        x
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Solves a system of linear equations by elimination; `None` where it is singular.
+fn solve_linear(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
+    let size = right.len();
+    for at in 0..size {
+        let pivot =
+            (at..size).max_by(|a, b| matrix[*a][at].abs().total_cmp(&matrix[*b][at].abs()))?;
+        matrix.swap(at, pivot);
+        right.swap(at, pivot);
+        let top = matrix[at].clone();
+        if top[at].abs() < 1e-12 {
+            return None;
+        }
+        for below in at + 1..size {
+            let factor = matrix[below][at] / top[at];
+            for (value, above) in matrix[below].iter_mut().zip(&top).skip(at) {
+                *value -= factor * above;
+            }
+            right[below] -= factor * right[at];
+        }
+    }
+    for at in (0..size).rev() {
+        let known = dot(&matrix[at][at + 1..], &right[at + 1..]);
+        right[at] = (right[at] - known) / matrix[at][at];
+    }
+    Some(right)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn kernel(kind: ProcessorKind, macs: f64, elements: f64) -> ProcessorKernel {
+        let (bytes, rows, depth) = (12.0 * elements, 128.0, 768.0);
+        ProcessorKernel { kind, macs, elements, bytes, cold_bytes: 0.0, rows, depth, steps: 1.0 }
+    }
+
+    fn kernels() -> Vec<ProcessorKernel> {
+        use ProcessorKind as K;
+        vec![
+            kernel(K::Gemm, 3e8, 4e5),
+            kernel(K::Conv, 2e8, 4e5),
+            kernel(K::Elementwise, 0.0, 1e6),
+            kernel(K::Elementwise, 0.0, 1.6e7),
+            kernel(K::Softmax, 0.0, 1e6),
+            kernel(K::View, 0.0, 0.0),
+        ]
+    }
+
+    /// What a processor with these constants measures.
+    fn measured(timing: &CpuTiming, threads: &[u32]) -> Vec<KernelMeasurement> {
+        let at = |kernel: ProcessorKernel, threads: u32| KernelMeasurement {
+            kernel,
+            threads,
+            ms: 1e3 * timing.time(&kernel, f64::from(threads)).total(),
+        };
+        kernels().into_iter().flat_map(|it| threads.iter().map(move |n| at(it, *n))).collect()
+    }
+
+    fn worst(timing: &CpuTiming, rows: &[KernelMeasurement]) -> f64 {
+        let factor = |row: &KernelMeasurement| {
+            let ratio = 1e3 * timing.time(&row.kernel, f64::from(row.threads)).total() / row.ms;
+            ratio.max(1.0 / ratio)
+        };
+        rows.iter().map(factor).fold(1.0, f64::max)
+    }
+
     #[test]
     fn a_machine_of_half_the_speed_takes_twice_as_long() {
-        let builtin = CpuTiming::builtin();
-        let kernel = |kind, macs, elements| ProcessorKernel {
-            kind,
-            macs,
-            elements,
-            bytes: 1e6,
-            rows: 128.0,
-            depth: 768.0,
-            steps: 1.0,
-        };
-        let kernels = [
-            kernel(ProcessorKind::Gemm, 3e8, 4e5),
-            kernel(ProcessorKind::Conv, 2e8, 4e5),
-            kernel(ProcessorKind::Elementwise, 0.0, 1e6),
-        ];
-        let measured: Vec<KernelMeasurement> = kernels
-            .iter()
-            .map(|kernel| KernelMeasurement {
-                kernel: *kernel,
-                threads: 1,
-                ms: 2e3 * builtin.time(kernel, 1.0).total(),
-            })
-            .collect();
-        let fitted = fit_cpu("mine", &measured);
-        for row in &measured {
-            let expected = 1e3 * fitted.time(&row.kernel, 1.0).total();
-            assert!((expected / row.ms - 1.0).abs() < 0.05, "{row:?} {expected}");
+        let mut slow = CpuTiming::builtin().clone();
+        slow.dispatch_us *= 2.0;
+        slow.cache_gb_s /= 2.0;
+        slow.memory_gb_s /= 2.0;
+        for known in slow.kinds.values_mut() {
+            known.gmacs /= 2.0;
+            known.element_ns *= 2.0;
         }
+        let rows = measured(&slow, &[1]);
+        let fitted = fit_cpu("mine", &rows);
+        assert!(worst(&fitted, &rows) < 1.05, "{fitted:?}");
+        // A kind that was not measured is slower too.
+        let unmeasured = kernel(ProcessorKind::Pointwise, 2e8, 4e5);
+        let ratio = fitted.time(&unmeasured, 1.0).total() / slow.time(&unmeasured, 1.0).total();
+        assert!((0.8..1.25).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn threads_and_single_kinds_are_fitted() {
+        let mut other = CpuTiming::builtin().clone();
+        other.dispatch_us /= 3.0;
+        other.memory_serial = 0.06;
+        for (kind, known) in &mut other.kinds {
+            match kind {
+                ProcessorKind::Softmax => known.element_ns *= 3.0,
+                ProcessorKind::Gemm => known.serial = 0.15,
+                _ => {}
+            }
+        }
+        let rows = measured(&other, &[1, 2, 4]);
+        assert!(worst(&fit_cpu("mine", &rows), &rows) < 1.1);
+    }
+
+    #[test]
+    fn one_wrong_measurement_does_not_move_the_others() {
+        let builtin = CpuTiming::builtin();
+        let mut rows = measured(builtin, &[1, 2]);
+        let sound = rows.clone();
+        rows[0].ms *= 20.0;
+        assert!(worst(&fit_cpu("mine", &rows), &sound[2..]) < 1.15);
+    }
+
+    #[test]
+    fn without_measurements_the_constants_stay() {
+        assert_eq!(fit_cpu("mine", &[]).kinds, CpuTiming::builtin().kinds);
     }
 }

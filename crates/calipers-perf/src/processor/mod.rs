@@ -2,7 +2,10 @@
 //! threads.
 
 mod fit;
+mod layout;
 mod operators;
+mod quantizers;
+mod shape_nodes;
 mod timing;
 
 pub use fit::{KernelMeasurement, fit_cpu};
@@ -10,16 +13,21 @@ pub use operators::kernels as processor_kernels;
 pub(crate) use timing::ProcessorClock;
 pub use timing::{CpuTiming, KindTiming, ProcessorKernel, ProcessorKind};
 
+#[cfg(test)]
+mod tests;
+
 use calipers_report::Precision;
 
 use crate::kernels::Quantized;
 use crate::workload::Load;
 
-/// The sizes of a kernel on a processor. It computes in 32-bit floats, or in 8-bit integers.
+/// The sizes of a kernel on a processor. It computes in 32-bit floats, or in 8-bit integers. Cold
+/// weights come from memory in every run.
 pub(crate) fn on_processor(
     load: &Load,
     weight_bytes: f64,
     precision: Precision,
+    are_weights_cold: bool,
 ) -> Option<ProcessorKernel> {
     let kind = load.processor?;
     let bytes = match load.quantized {
@@ -35,5 +43,11 @@ pub(crate) fn on_processor(
     };
     let macs = load.flops / 2.0;
     let (rows, depth, steps) = (load.rows, load.depth.max(1.0), load.steps);
-    Some(ProcessorKernel { kind, macs, elements, bytes: bytes + 6.0 * casts, rows, depth, steps })
+    let cold_bytes = match load.quantized {
+        _ if !are_weights_cold => 0.0,
+        Some(_) => weight_bytes,
+        None => 4.0 * load.weights,
+    };
+    let bytes = bytes + 6.0 * casts;
+    Some(ProcessorKernel { kind, macs, elements, bytes, cold_bytes, rows, depth, steps })
 }

@@ -27,10 +27,12 @@ pub enum ProcessorKind {
     Gemm,
     /// Products of two activations, one per head and sample.
     Batched,
-    /// A product of 8-bit integers with stored weights, which are packed when the session starts.
+    /// Products with masked softmax results, which are denormal where a mask is added.
+    MaskedBatched,
+    /// A product of 8-bit integers, unsigned and signed.
     GemmInt8,
-    /// A product of 8-bit integers that are both computed.
-    GemmInteger,
+    /// A product of unsigned 8-bit integers, which are widened to 16 bits.
+    GemmUint8,
     /// A convolution on blocks of channels.
     Conv,
     /// A convolution with a kernel of one element.
@@ -39,30 +41,47 @@ pub enum ProcessorKind {
     Stem,
     /// A depthwise convolution.
     Depthwise,
-    /// A convolution that copies its input to columns: grouped, over one axis or with odd channels.
+    /// A convolution that copies its input to columns: grouped, transposed, over one axis, or with
+    /// weights that are not stored as floats.
     Im2col,
-    /// A quantized convolution (`QLinearConv`).
+    /// A quantized convolution (`QLinearConv`) with signed weights.
     ConvInt8,
-    /// A convolution between quantizers (QDQ), which ONNX Runtime fuses in part.
-    ConvQdq,
+    /// A quantized convolution with unsigned weights.
+    ConvUint8,
     /// A quantized depthwise convolution.
     DepthwiseInt8,
-    /// `ConvInteger`, which has no fast kernel.
+    /// `ConvInteger`, which leaves 32-bit sums.
     ConvInteger,
     /// One pass of simple arithmetic.
     Elementwise,
     /// An exponential or the like for every element.
     Transcendental,
-    /// Quantizing or dequantizing.
+    /// GELU with the error function, or its approximation.
+    Gelu,
+    /// GELU that adds a bias before.
+    BiasGelu,
+    /// Quantizing.
     Quantize,
+    /// Dequantizing, which runs on one thread.
+    Dequantize,
     /// Softmax.
     Softmax,
+    /// Softmax over scores of which some are masked out: their exponentials are denormal.
+    MaskedSoftmax,
+    /// Softmax of quantized scores.
+    SoftmaxInt8,
     /// A norm.
     LayerNorm,
+    /// A norm over neighboring channels, which has no fast kernel.
+    LocalResponse,
     /// A reduction, or global pooling.
     Reduce,
     /// Pooling.
     Pool,
+    /// Interpolation to another resolution.
+    Resize,
+    /// A copy into or out of blocks of channels.
+    Reorder,
     /// A transpose.
     Transpose,
     /// A copy in order: concatenation, slice, split, padding.
@@ -71,8 +90,26 @@ pub enum ProcessorKind {
     Gather,
     /// A recurrent layer.
     Recurrent,
+    /// A recurrent layer on 8-bit integers.
+    RecurrentInt8,
     /// A view or a shape computation: its dispatch only.
     View,
+}
+
+impl ProcessorKind {
+    /// Whether it multiplies 8-bit integers.
+    pub fn is_integer(self) -> bool {
+        matches!(
+            self,
+            Self::GemmInt8
+                | Self::GemmUint8
+                | Self::ConvInt8
+                | Self::ConvUint8
+                | Self::DepthwiseInt8
+                | Self::ConvInteger
+                | Self::RecurrentInt8
+        )
+    }
 }
 
 /// Constants of one kind of kernel.
@@ -163,11 +200,14 @@ pub struct ProcessorKernel {
     pub elements: f64,
     /// Bytes read and written.
     pub bytes: f64,
-    /// Rows of a product, else 1.
+    /// Bytes of weights among them that come from memory in every run: those of a model that the
+    /// caches do not hold.
+    pub cold_bytes: f64,
+    /// Rows of a product; sequences of a recurrent layer; else 1.
     pub rows: f64,
     /// Products that are summed for one result, else 1.
     pub depth: f64,
-    /// Sequential steps; nodes where only their dispatch counts.
+    /// Nodes, where only their dispatch counts; else not used.
     pub steps: f64,
 }
 
@@ -191,8 +231,15 @@ impl CpuTiming {
         if threads <= 1.0 {
             return alone;
         }
+        // Threads share the sequences of a recurrent layer, not its steps.
+        let threads = match kernel.kind {
+            ProcessorKind::Recurrent | ProcessorKind::RecurrentInt8 => {
+                threads.min(kernel.rows.max(1.0))
+            }
+            _ => threads,
+        };
         let (compute, memory) = self.parts(&known, kernel, threads);
-        let body = blend(compute, memory) + self.sync_us * 1e-6 * threads.log2() * kernel.steps;
+        let body = blend(compute, memory) + self.sync_us * 1e-6 * threads.log2();
         if body < alone.body { KernelTime { launch, compute, memory, body } } else { alone }
     }
 
@@ -205,7 +252,9 @@ impl CpuTiming {
             (products + kernel.elements * known.element_ns * 1e-9) / speedup(known.serial);
         let gb_s =
             if kernel.bytes > self.cache_mb * 1e6 { self.memory_gb_s } else { self.cache_gb_s };
-        (compute, kernel.bytes / (gb_s * 1e9 * speedup(self.memory_serial)))
+        let warm_bytes = kernel.bytes - kernel.cold_bytes;
+        let moving = warm_bytes / (gb_s * 1e9) + kernel.cold_bytes / (self.memory_gb_s * 1e9);
+        (compute, moving / speedup(self.memory_serial))
     }
 }
 
@@ -293,6 +342,11 @@ impl ProcessorClock {
         timing.provenance.clone_from(&self.provenance);
     }
 
+    /// Whether the caches do not hold this many bytes of weights.
+    pub(crate) fn exceeds_cache(&self, weight_bytes: f64) -> bool {
+        weight_bytes > self.timing.cache_mb * 1e6
+    }
+
     /// Returns the time of a kernel.
     pub(crate) fn time(&self, kernel: &ProcessorKernel) -> KernelTime {
         self.timing.time(kernel, f64::from(self.threads))
@@ -319,24 +373,126 @@ fn scaled(base: &CpuTiming, device: &Device) -> CpuTiming {
     };
     let int8 = ratio(fp32_of_int8(device), fp32_of_int8(reference)).unwrap_or(fp32);
     let clock = ratio(device.clock_mhz, reference.clock_mhz).unwrap_or(1.0);
-    let total = ratio(device.bandwidth(), reference.bandwidth()).unwrap_or(1.0);
     timing.dispatch_us /= clock;
     timing.sync_us /= clock;
     timing.cache_gb_s *= clock;
-    let cores = ratio(reference.units.map(f64::from), device.units.map(f64::from)).unwrap_or(1.0);
-    timing.memory_gb_s *= (total * cores).clamp(0.2, 2.0);
+    timing.memory_gb_s *= clock;
+    if let Some(bandwidth) = device.bandwidth() {
+        limit_bandwidth(&mut timing, bandwidth / 1e9, f64::from(device.units.unwrap_or(1)));
+    }
     timing.cache_mb = device.cache_mb.unwrap_or(timing.cache_mb).min(timing.cache_mb);
     for (kind, known) in &mut timing.kinds {
-        known.gmacs *= match kind {
-            ProcessorKind::GemmInt8
-            | ProcessorKind::GemmInteger
-            | ProcessorKind::ConvInt8
-            | ProcessorKind::ConvQdq
-            | ProcessorKind::DepthwiseInt8
-            | ProcessorKind::ConvInteger => int8,
-            _ => fp32,
-        };
+        known.gmacs *= if kind.is_integer() { int8 } else { fp32 };
         known.element_ns /= fp32;
     }
     timing
+}
+
+/// Keeps what all cores together read below the bandwidth of a device, in GB/s.
+fn limit_bandwidth(timing: &mut CpuTiming, gb_s: f64, cores: f64) {
+    timing.memory_gb_s = timing.memory_gb_s.min(gb_s);
+    if cores > 1.0 {
+        // The serial share at which `cores` threads reach the bandwidth.
+        let needed = (cores * timing.memory_gb_s / gb_s - 1.0) / (cores - 1.0);
+        timing.memory_serial = timing.memory_serial.max(needed.min(1.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernels() -> Vec<ProcessorKernel> {
+        let kinds = CpuTiming::builtin().kinds.keys().copied();
+        let sizes = [1e3, 1e5, 1e7];
+        let kernel = |kind, elements: f64| ProcessorKernel {
+            kind,
+            macs: 1e3 * elements,
+            elements,
+            bytes: 12.0 * elements,
+            cold_bytes: 4.0 * elements,
+            rows: 128.0,
+            depth: 1e3,
+            steps: 1.0,
+        };
+        kinds.flat_map(|kind| sizes.map(|elements| kernel(kind, elements))).collect()
+    }
+
+    fn processors() -> Vec<&'static Device> {
+        let all = crate::devices::all().iter();
+        all.filter(|device| device.class == DeviceClass::Cpu).collect()
+    }
+
+    #[test]
+    fn every_kind_has_constants() {
+        let builtin = CpuTiming::builtin();
+        assert!(builtin.kinds.len() > 25);
+        for (kind, known) in &builtin.kinds {
+            assert!(known.gmacs > 0.0 || known.element_ns > 0.0, "{kind:?}");
+            assert!(known.serial > 0.0, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn no_processor_is_faster_than_its_peak_and_bandwidth() {
+        let mut checked = 0;
+        for device in processors() {
+            let clock = ProcessorClock::new(device, None);
+            let cores = f64::from(device.units.unwrap_or(1).max(1));
+            let peak = |precision| device.peak(precision).unwrap_or(f64::INFINITY);
+            // Processors with VNNI or SDOT compute four 8-bit products for one of floats.
+            let integers = peak(Precision::Int8).max(4.0 * peak(Precision::Fp32));
+            for kernel in kernels() {
+                for threads in [1.0, cores] {
+                    let time = clock.timing.time(&kernel, threads);
+                    let most =
+                        if kernel.kind.is_integer() { integers } else { peak(Precision::Fp32) };
+                    let known = clock.timing.kinds[&kernel.kind];
+                    let label = format!("{} {:?} {threads}", device.id, kernel.kind);
+                    assert!(time.total().is_finite() && time.total() > 0.0, "{label}");
+                    if known.gmacs > 0.0 {
+                        assert!(
+                            2.0 * kernel.macs / time.total() <= most * threads / cores,
+                            "{label}"
+                        );
+                    }
+                    if let Some(bandwidth) = device.bandwidth().filter(|_| kernel.bytes > 6e7) {
+                        assert!(kernel.bytes / time.total() <= bandwidth, "{label}");
+                    }
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 500, "{checked}");
+    }
+
+    #[test]
+    fn more_threads_are_not_much_slower() {
+        for device in processors() {
+            let clock = ProcessorClock::new(device, None);
+            for kernel in kernels() {
+                let time = |threads| clock.timing.time(&kernel, threads).total();
+                for threads in [2.0, 4.0, 8.0, 16.0] {
+                    let sync = clock.timing.sync_us * 1e-6;
+                    assert!(
+                        time(threads) <= time(threads / 2.0) + sync,
+                        "{} {kernel:?}",
+                        device.id
+                    );
+                    assert!(time(threads) <= time(1.0), "{} {kernel:?}", device.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_extrapolation_says_so_and_is_wider() {
+        for device in processors() {
+            let clock = ProcessorClock::new(device, None);
+            let is_measured = device.id == CpuTiming::builtin().device;
+            let says = clock.provenance.iter().any(|line| line.contains("Extrapolated"));
+            assert_eq!(says, !is_measured, "{}", device.id);
+            assert_eq!(clock.range > CpuTiming::builtin().range, !is_measured, "{}", device.id);
+        }
+    }
 }

@@ -168,11 +168,21 @@ const CONV_ADD: Fusion = Fusion {
     cost: FusedCost::Epilogue,
 };
 
+// ONNX Runtime: NchwcTransformer runs a batch norm as a convolution.
+const BATCH_NORM_ACTIVATION: Fusion = Fusion {
+    name: "BatchNorm + activation",
+    first: is_batch_norm,
+    second: is_conv_activation,
+    then: None,
+    cost: FusedCost::Epilogue,
+};
+
 /// Fusions of ONNX Runtime on a processor.
 pub(crate) const PROCESSOR: &[Fusion] = &[
     CONV_BATCH_NORM,
     MATMUL_BATCH_NORM,
     CONV_ACTIVATION,
+    BATCH_NORM_ACTIVATION,
     CONV_ADD,
     BIAS_GELU,
     SCALE_MATMUL,
@@ -211,8 +221,14 @@ fn is_conv_activation(kernel: &Kernel) -> bool {
     is_relu(kernel)
         || matches!(
             kernel.op,
-            Op::Block(BlockKind::HardSigmoid | BlockKind::LeakyRelu | BlockKind::Relu6)
-                | Op::Operator("Clip" | "HardSigmoid" | "LeakyRelu" | "Sigmoid" | "Tanh")
+            Op::Block(
+                BlockKind::HardSigmoid
+                    | BlockKind::HardSwish
+                    | BlockKind::LeakyRelu
+                    | BlockKind::Relu6
+            ) | Op::Operator(
+                "Clip" | "HardSigmoid" | "HardSwish" | "LeakyRelu" | "Sigmoid" | "Tanh"
+            )
         )
 }
 

@@ -11,6 +11,7 @@
 
 mod fusion;
 
+use calipers_arch::network::{BlockKind, BlockProperties as _, Network, NetworkOp, Op};
 use calipers_report::Runtime;
 pub(crate) use fusion::fuse;
 use fusion::{Fusion, ONNX_RUNTIME, PROCESSOR, TENSORRT};
@@ -21,6 +22,8 @@ pub(crate) struct RuntimeModel {
     pub(crate) unfolds_norms: bool,
     /// Whether a GELU that is written with tanh is one kernel.
     pub(crate) fuses_tanh_gelu: bool,
+    /// Whether a norm or activation that is written as several operators is one kernel.
+    pub(crate) fuses_block: fn(&Network<'_>, &NetworkOp) -> bool,
     /// Which attentions are one kernel.
     pub(crate) attention: FusedAttention,
     /// Pairs of kernels that run as one.
@@ -47,6 +50,7 @@ impl RuntimeModel {
     pub(crate) const PROCESSOR: Self = Self {
         unfolds_norms: false,
         fuses_tanh_gelu: true,
+        fuses_block: is_fused_on_processors,
         attention: FusedAttention::Never,
         fusions: PROCESSOR,
         range_factor: 1.0,
@@ -58,6 +62,7 @@ impl RuntimeModel {
             Runtime::PyTorch => &Self {
                 unfolds_norms: true,
                 fuses_tanh_gelu: false,
+                fuses_block: |_, _| true,
                 attention: FusedAttention::Exported,
                 fusions: &[],
                 range_factor: 1.0,
@@ -65,6 +70,7 @@ impl RuntimeModel {
             Runtime::OnnxRuntime => &Self {
                 unfolds_norms: false,
                 fuses_tanh_gelu: true,
+                fuses_block: |_, _| true,
                 attention: FusedAttention::Masked,
                 fusions: ONNX_RUNTIME,
                 range_factor: 1.25,
@@ -72,6 +78,7 @@ impl RuntimeModel {
             Runtime::TensorRt => &Self {
                 unfolds_norms: false,
                 fuses_tanh_gelu: true,
+                fuses_block: |_, _| true,
                 attention: FusedAttention::All,
                 fusions: TENSORRT,
                 range_factor: 1.25,
@@ -82,6 +89,28 @@ impl RuntimeModel {
     /// Whether the timing models were fitted on this runtime.
     pub(crate) fn is_measured(&self) -> bool {
         self.range_factor <= 1.0
+    }
+}
+
+/// Whether ONNX Runtime has a fusion for a norm or activation on a processor. GELU and SiLU are
+/// fused as PyTorch exports them, with constants second; a norm only where it divides by the
+/// deviation.
+fn is_fused_on_processors(net: &Network<'_>, block: &NetworkOp) -> bool {
+    let nodes = || block.walk().filter(|part| part.parts.is_empty());
+    match block.op {
+        _ if nodes().count() < 2 => true,
+        Op::Block(BlockKind::LayerNorm | BlockKind::RmsNorm) => {
+            !nodes().any(|node| node.is("Reciprocal"))
+        }
+        Op::Block(BlockKind::Gelu) => {
+            let scales = |node: &NetworkOp| {
+                node.is("Mul") && node.input(0).is_some_and(|factor| !net.is_data(factor))
+            };
+            !(nodes().any(|node| node.is("Tanh")) && nodes().any(scales))
+        }
+        Op::Block(BlockKind::Silu | BlockKind::Relu6) => true,
+        Op::Block(kind) => kind.activation().is_none(),
+        Op::Operator(_) | Op::Unknown => true,
     }
 }
 

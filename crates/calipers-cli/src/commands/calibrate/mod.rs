@@ -65,7 +65,7 @@ impl Calibrate {
                     if kernel.name == kernels::BANDWIDTH {
                         bandwidth = bandwidth.max(kernel.kernel.bytes / ms / 1e6);
                     }
-                    if !kernel.name.starts_with("int8") {
+                    if !kernel.kernel.kind.is_integer() {
                         flops = flops.max(2.0 * kernel.kernel.macs / ms / 1e9);
                     }
                     rows.push(row);
