@@ -15,7 +15,7 @@ use super::activations::activation_bits;
 use super::kernels::{KernelKind, Quantized};
 use super::workload::{Load, Member};
 use crate::devices::{Device, DeviceTiming, HostOverhead, KernelModel, KernelTime, Precision};
-use crate::processor::{ProcessorClock, ProcessorKernel, on_processor};
+use crate::processor::{ProcessorClock, ProcessorKernel, ProcessorKind, on_processor};
 use crate::runtime::RuntimeModel;
 
 /// Kernels that an estimate names.
@@ -90,6 +90,8 @@ pub(crate) struct TimedKernel {
     /// The peak that bounds it, and the precision of that peak.
     pub peak: f64,
     pub precision: Precision,
+    /// Whether it is the dispatch of nodes that do nothing else, all of them together.
+    pub is_dispatch: bool,
 }
 
 /// Why there is no estimate.
@@ -256,6 +258,7 @@ impl<'d> Clock<'d> {
             bytes,
             peak,
             precision,
+            is_dispatch: load.processor == Some(ProcessorKind::View),
         });
         Ok(())
     }

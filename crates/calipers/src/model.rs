@@ -1,5 +1,6 @@
 //! A model that was read, and the stages it goes through.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -258,8 +259,8 @@ pub struct NodePrediction {
     pub report: Report,
     /// The parts of the network.
     pub outline: calipers_arch::view::Outline,
-    /// Milliseconds of the kernel at each node; empty where there is no estimate.
-    pub node_ms: Vec<(calipers_ir::NodeId, f64)>,
+    /// Milliseconds of the kernels at each node; empty where there is no estimate.
+    pub node_ms: BTreeMap<calipers_ir::NodeId, f64>,
     /// The nodes of the main graph, in order of execution.
     pub order: Vec<calipers_ir::NodeId>,
 }
@@ -277,7 +278,7 @@ pub(crate) struct Extras {
     /// The parts of the network.
     pub(crate) outline: calipers_arch::view::Outline,
     /// Milliseconds of the kernel at each node.
-    pub(crate) node_ms: Vec<(calipers_ir::NodeId, f64)>,
+    pub(crate) node_ms: BTreeMap<calipers_ir::NodeId, f64>,
 }
 
 /// Every stage after inference, each on the output of those before it.

@@ -149,7 +149,7 @@ fn prediction(predicted: &NodePrediction) -> Prediction {
         latency_ms: hardware.and_then(|hardware| hardware.latency_ms),
         threads: hardware.and_then(|hardware| hardware.threads),
         reason: hardware.and_then(|hardware| hardware.no_latency.clone()),
-        node_ms: predicted.node_ms.iter().copied().collect(),
+        node_ms: predicted.node_ms.iter().map(|(node, ms)| (*node, *ms)).collect(),
         ..Prediction::default()
     };
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
