@@ -19,6 +19,7 @@ mod layers;
 mod pipes;
 mod privacy;
 mod readme;
+mod run;
 mod shapes;
 mod summary;
 mod sweep;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         pipes::tests(),
         privacy::tests(),
         readme::tests(),
+        run::tests(),
         shapes::tests(),
         summary::tests(),
         sweep::tests(),

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use calipers_report::{ClassScore, RunOutcome};
+use calipers_report::{ClassScore, Family, RunOutcome};
 use image::imageops::{self, FilterType};
 use image::{GrayImage, ImageFormat, Luma, Rgb, RgbImage};
 
@@ -19,17 +19,20 @@ const MOST_OVERLAP: f32 = 0.45;
 /// The objects of a detector, in pixels of the input.
 pub(super) fn objects(
     outputs: &[Output],
+    family: Option<Family>,
     classes: Option<usize>,
     input: (u32, u32),
 ) -> Option<Vec<detect::Detection>> {
     let tensors = || outputs.iter().filter_map(|output| output.tensor.as_ref());
-    let boxes = tensors().find(|tensor| matches!(tensor.shape(), [1, _, 4]));
-    let found = match boxes {
-        Some(boxes) => {
+    let found = match family {
+        Some(Family::Detr) => {
+            let boxes = tensors().find(|tensor| matches!(tensor.shape(), [1, _, 4]))?;
             let mut heads = tensors().filter(|tensor| tensor.shape() != boxes.shape());
             heads.find_map(|logits| detect::detr(logits, boxes, LEAST_SCORE, input))
         }
-        None => tensors().find_map(|tensor| detect::yolo(tensor, LEAST_SCORE, classes, input)),
+        // Heads of other families have the same shapes and mean something else.
+        Some(family) if !family.id().contains("yolo") => None,
+        _ => tensors().find_map(|tensor| detect::yolo(tensor, LEAST_SCORE, classes, input)),
     };
     Some(detect::suppressed(found?, MOST_OVERLAP))
 }
@@ -124,11 +127,17 @@ pub(super) fn line_of_text(outputs: &[Output], labels: &Labels) -> Result<RunOut
         [classes, classes.saturating_sub(1), classes.saturating_sub(2)].contains(&labels.len())
     });
     if labels.len() == 0 || !fits {
-        let number = classes.map_or("the".to_owned(), |classes| format!("{}", classes - 1));
+        let characters = match classes {
+            Some(classes) => format!("the {} characters", classes.saturating_sub(1)),
+            None => "its characters".to_owned(),
+        };
+        let found = match labels.len() {
+            0 => String::new(),
+            count => format!(" (found {count})"),
+        };
         return Err(Error::Request(format!(
-            "the model's characters are not known: write the {number} characters into a file, one \
-             per line, and pass it with --labels (there are {} labels)",
-            labels.len()
+            "the model's characters are not known{found}: write {characters} into a file, one per \
+             line, and pass it with --labels"
         )));
     }
     // Where there are as many labels as classes, the first is the blank.

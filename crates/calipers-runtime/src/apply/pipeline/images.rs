@@ -124,7 +124,9 @@ impl Runs<'_> {
         Ok(match self.subject.task {
             TaskKind::ObjectDetection => {
                 let size = (how.width, how.height);
-                let Some(found) = heads::objects(outputs, self.subject.classes, size) else {
+                let Some(found) =
+                    heads::objects(outputs, self.subject.family, self.subject.classes, size)
+                else {
                     return Ok((None, None));
                 };
                 if let Some(classes) = self.subject.classes {

@@ -50,7 +50,10 @@ impl Labels {
         let found = known.iter().find_map(|key| metadata.iter().find(|(name, _)| name == key));
         if let Some((key, text)) = found {
             let source = Some(format!("metadata `{key}`"));
-            return Ok(Self { all: parse(text), source, is_named: false });
+            // The report keeps the start of a long text; the file has all of it.
+            let whole = whole_metadata(subject.model.source.bytes(), key);
+            let all = parse(whole.as_deref().unwrap_or(text));
+            return Ok(Self { all, source, is_named: false });
         }
         Ok(Self::beside(subject.path).unwrap_or_default())
     }
@@ -104,6 +107,49 @@ impl Labels {
     pub(super) fn get(&self, place: usize) -> Option<&str> {
         self.all.get(place).map(String::as_str)
     }
+}
+
+/// The value of a key in the metadata of an ONNX file.
+fn whole_metadata(model: &[u8], key: &str) -> Option<String> {
+    // ModelProto: an entry of the metadata is field 14. StringStringEntryProto: the key is field 1,
+    // the value field 2.
+    let entries = fields(model).filter(|(number, _)| *number == 14);
+    entries.into_iter().find_map(|(_, entry)| {
+        let part = |wanted| Some(fields(entry).find(|(number, _)| *number == wanted)?.1);
+        let value = part(1).filter(|found| *found == key.as_bytes()).and_then(|_| part(2))?;
+        (value.len() as u64 <= MOST_BYTES).then(|| String::from_utf8_lossy(value).into_owned())
+    })
+}
+
+/// The length-delimited fields of a protobuf message; it ends where the bytes are not one.
+fn fields(mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let mut next = move || -> Option<(u64, &[u8])> {
+        let tag = varint(&mut bytes)?;
+        let length = match tag & 7 {
+            0 => return varint(&mut bytes).map(|_| (tag >> 3, &bytes[..0])),
+            1 => 8,
+            2 => usize::try_from(varint(&mut bytes)?).ok()?,
+            5 => 4,
+            _ => return None,
+        };
+        let (inside, rest) = bytes.split_at_checked(length)?;
+        bytes = rest;
+        Some((tag >> 3, inside))
+    };
+    std::iter::from_fn(move || next())
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(first & 0x7f) << shift;
+        if first & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// Labels in a JSON document: a list of texts, a dictionary of numbers and texts, or either under a
@@ -194,6 +240,17 @@ mod tests {
         assert_eq!(parse("['a', 'b']"), ["a", "b"]);
         assert_eq!(parse("a\nb\n"), ["a", "b"]);
         assert!(parse("{0: 'unclosed").is_empty());
+    }
+
+    #[test]
+    fn metadata_is_read_from_the_file() {
+        // An integer field, then two entries: `a` is `x`, `b` is `yz`.
+        let file = b"\x08\x07\x72\x06\x0a\x01a\x12\x01x\x72\x07\x0a\x01b\x12\x02yz";
+        assert_eq!(whole_metadata(file, "b").as_deref(), Some("yz"));
+        assert_eq!(whole_metadata(file, "c"), None);
+        for length in 0..file.len() {
+            whole_metadata(&file[..length], "b");
+        }
     }
 
     #[test]

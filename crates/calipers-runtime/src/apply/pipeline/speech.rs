@@ -83,7 +83,7 @@ pub(super) fn speech(
         fed.push((main.name.clone(), Tensor::new(shape, window.clone())?));
         outputs = session.run(&fed, None, Read::Values)?;
         fed.pop();
-        carry(&mut fed[..states.len()], &mut outputs)?;
+        carry(&mut fed[..states.len()], &outputs)?;
         probabilities.push(probability(&outputs)?);
     }
     #[expect(clippy::cast_precision_loss, reason = "windows are small")]
@@ -109,14 +109,12 @@ fn is_state(port: &Port) -> bool {
     matches!(port.sizes.as_slice(), [Some(_), _, Some(_)])
 }
 
-/// Takes the states for the next window from the outputs, by their order.
-fn carry(states: &mut [(String, Tensor)], outputs: &mut [Output]) -> Result<(), Error> {
-    let mut from = outputs
-        .iter_mut()
-        .filter(|output| output.tensor.as_ref().is_some_and(|tensor| tensor.shape().len() == 3));
+/// Takes the states for the next window from the outputs of their shapes, in order.
+fn carry(states: &mut [(String, Tensor)], outputs: &[Output]) -> Result<(), Error> {
+    let mut from = outputs.iter().filter_map(|output| output.tensor.as_ref());
     for (name, state) in states {
-        let next = from.next().and_then(|output| output.tensor.clone());
-        *state = next.filter(|next| next.shape() == state.shape()).ok_or_else(|| {
+        let next = from.find(|next| next.shape() == state.shape());
+        *state = next.cloned().ok_or_else(|| {
             Error::Request(format!("no output is the next state of the input `{name}`"))
         })?;
     }
@@ -187,9 +185,10 @@ mod tests {
         probabilities[12..20].fill(0.9);
         probabilities[30..32].fill(0.9);
         let found = segments(&probabilities, 0.04);
+        let steps = |seconds: f32| (seconds / 0.04).round();
         let spans: Vec<(f32, f32)> =
-            found.iter().map(|it| (it.start_seconds, it.end_seconds)).collect();
-        // From 2 x 0.04 s to 20 x 0.04 s; 2 x 0.04 s of speech are too short.
-        assert_eq!(spans, [(0.08, 0.8)]);
+            found.iter().map(|it| (steps(it.start_seconds), steps(it.end_seconds))).collect();
+        // Two steps of speech are too short.
+        assert_eq!(spans, [(2.0, 20.0)]);
     }
 }

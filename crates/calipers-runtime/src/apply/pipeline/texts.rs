@@ -241,8 +241,8 @@ fn token_rows(model: &calipers_ir::Model) -> Option<u64> {
         .map(|(input, _)| input)
         .collect();
     let mut rows = None;
-    // An input may be cast before it is looked up.
-    for _ in 0..2 {
+    // An input may be cast or reshaped before it is looked up.
+    for _ in 0..4 {
         let mut casts = Vec::new();
         for value in next {
             for reader in model.consumers(value) {
@@ -254,7 +254,7 @@ fn token_rows(model: &calipers_ir::Model) -> Option<u64> {
                         let found = stored.and_then(|id| model.tensor(id).dims.first().copied());
                         rows = rows.max(found.and_then(|rows| u64::try_from(rows).ok()));
                     }
-                    ("Cast" | "Identity", ..) => {
+                    ("Cast" | "Identity" | "Reshape" | "Squeeze" | "Unsqueeze", 0, _) => {
                         casts.extend(model.outputs(reader.node).iter().flatten());
                     }
                     _ => {}
