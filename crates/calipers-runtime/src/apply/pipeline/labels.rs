@@ -47,13 +47,17 @@ impl Labels {
         }
         let metadata = &subject.model.header.metadata;
         let known = ["names", "id2label", "labels", "classes", "character", "dictionary"];
-        let found = known.iter().find_map(|key| metadata.iter().find(|(name, _)| name == key));
-        if let Some((key, text)) = found {
-            let source = Some(format!("metadata `{key}`"));
+        for key in known {
+            let Some((_, text)) = metadata.iter().find(|(name, _)| name == key) else { continue };
             // The report keeps the start of a long text; the file has all of it.
             let whole = whole_metadata(subject.model.source.bytes(), key);
-            let all = parse(whole.as_deref().unwrap_or(text));
-            return Ok(Self { all, source, is_named: false });
+            let text = whole.as_deref().unwrap_or(text);
+            let all = parse(text);
+            // One line is a description or a number of classes.
+            if all.len() > 1 || text.trim_start().starts_with(['{', '[']) && !all.is_empty() {
+                let source = Some(format!("metadata `{key}`"));
+                return Ok(Self { all, source, is_named: false });
+            }
         }
         Ok(Self::beside(subject.path).unwrap_or_default())
     }
