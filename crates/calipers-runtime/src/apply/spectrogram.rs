@@ -87,7 +87,7 @@ impl Tables {
 fn mirrored(place: usize, count: usize) -> usize {
     let half = WINDOW / 2;
     let last = count.saturating_sub(1);
-    let inside = if place < half { half - place } else { place - half };
+    let inside = half.abs_diff(place);
     match inside <= last {
         true => inside,
         false => last.saturating_sub(inside - last),

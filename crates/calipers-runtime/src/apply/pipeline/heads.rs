@@ -90,7 +90,7 @@ impl ClassMap {
         let shares: Vec<f32> =
             counts.iter().map(|count| *count as f32 / self.pixels.len().max(1) as f32).collect();
         let class =
-            |(class, score)| ClassScore { class, label: labels.of(class, self.classes), score };
+            |(class, score)| ClassScore { class, label: labels.label(class, self.classes), score };
         let found = scores::top(&shares, 10).into_iter().filter(|(_, share)| *share > 0.0);
         RunOutcome::Segments { classes: found.map(class).collect() }
     }

@@ -133,7 +133,7 @@ impl Runs<'_> {
                     labels.check(classes)?;
                 }
                 let count = self.subject.classes.unwrap_or(labels.len());
-                let (outcome, drawn) = placed(ran, found, |class| labels.of(class, count));
+                let (outcome, drawn) = placed(ran, found, |class| labels.label(class, count));
                 (Some(outcome), Some(drawn))
             }
             TaskKind::TextDetection => {

@@ -47,13 +47,17 @@ impl Labels {
         }
         let metadata = &subject.model.header.metadata;
         let known = ["names", "id2label", "labels", "classes", "character", "dictionary"];
-        let found = known.iter().find_map(|key| metadata.iter().find(|(name, _)| name == key));
-        if let Some((key, text)) = found {
-            let source = Some(format!("metadata `{key}`"));
+        for key in known {
+            let Some((_, text)) = metadata.iter().find(|(name, _)| name == key) else { continue };
             // The report keeps the start of a long text; the file has all of it.
             let whole = whole_metadata(subject.model.source.bytes(), key);
-            let all = parse(whole.as_deref().unwrap_or(text));
-            return Ok(Self { all, source, is_named: false });
+            let text = whole.as_deref().unwrap_or(text);
+            let all = parse(text);
+            // One line is a description or a number of classes.
+            if all.len() > 1 || text.trim_start().starts_with(['{', '[']) && !all.is_empty() {
+                let source = Some(format!("metadata `{key}`"));
+                return Ok(Self { all, source, is_named: false });
+            }
         }
         Ok(Self::beside(subject.path).unwrap_or_default())
     }
@@ -98,8 +102,8 @@ impl Labels {
         }
     }
 
-    /// The label of a class of so many; none where the labels are of another number of classes.
-    pub(super) fn of(&self, class: usize, classes: usize) -> Option<String> {
+    /// The label of a class; none where there are not as many labels as classes.
+    pub(super) fn label(&self, class: usize, classes: usize) -> Option<String> {
         (self.len() == classes).then(|| self.all.get(class).cloned()).flatten()
     }
 
@@ -123,7 +127,7 @@ fn whole_metadata(model: &[u8], key: &str) -> Option<String> {
 
 /// The length-delimited fields of a protobuf message; it ends where the bytes are not one.
 fn fields(mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
-    let mut next = move || -> Option<(u64, &[u8])> {
+    let next = move || -> Option<(u64, &[u8])> {
         let tag = varint(&mut bytes)?;
         let length = match tag & 7 {
             0 => return varint(&mut bytes).map(|_| (tag >> 3, &bytes[..0])),
@@ -136,7 +140,7 @@ fn fields(mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
         bytes = rest;
         Some((tag >> 3, inside))
     };
-    std::iter::from_fn(move || next())
+    std::iter::from_fn(next)
 }
 
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
@@ -271,7 +275,7 @@ mod tests {
     fn labels_of_another_number_of_classes_are_not_used() {
         let all = vec!["cat".to_owned(), "dog".to_owned()];
         let labels = Labels { all, source: Some("l.txt".to_owned()), is_named: true };
-        assert_eq!((labels.of(1, 2).as_deref(), labels.of(1, 3)), (Some("dog"), None));
+        assert_eq!((labels.label(1, 2).as_deref(), labels.label(1, 3)), (Some("dog"), None));
         let error = labels.check(3).unwrap_err().to_string();
         assert_eq!(error, "l.txt has 2 labels, the model has 3 classes: write one line per class");
     }

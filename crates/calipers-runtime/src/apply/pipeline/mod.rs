@@ -175,8 +175,11 @@ fn classes(tensor: &Tensor, labels: &Labels) -> Option<Vec<ClassScore>> {
         [one] => vec![1.0 / (1.0 + (-one).exp())],
         row => scores::probabilities(row),
     };
-    let class =
-        |(class, score): (usize, f32)| ClassScore { class, label: labels.of(class, width), score };
+    let class = |(class, score): (usize, f32)| ClassScore {
+        class,
+        label: labels.label(class, width),
+        score,
+    };
     Some(scores::top(&scores, SHOWN).into_iter().map(class).collect())
 }
 

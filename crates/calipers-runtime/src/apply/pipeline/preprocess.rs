@@ -40,7 +40,7 @@ pub struct ImageOverrides {
     pub resize: Option<Resize>,
 }
 
-/// What is known of a model besides its input.
+/// What is known of a model, in addition to its input.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     /// The task.

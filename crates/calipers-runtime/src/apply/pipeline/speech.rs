@@ -142,7 +142,7 @@ fn segments(probabilities: &[f32], step: f32) -> Vec<SpeechSegment> {
                 start = None;
                 match spans.last_mut() {
                     Some((_, end)) if ((from - *end) as f32) * step < SHORTEST_PAUSE => {
-                        *end = place
+                        *end = place;
                     }
                     _ => spans.push((from, place)),
                 }

@@ -45,10 +45,10 @@ pub(super) fn tensors(
         )));
     }
     for (name, tensor) in &mut fed {
-        if let Some(port) = ports.iter().find(|port| port.name == *name) {
-            if let Some(fitting) = fitting(port, tensor)? {
-                *tensor = fitting;
-            }
+        if let Some(port) = ports.iter().find(|port| port.name == *name)
+            && let Some(fitting) = fitting(port, tensor)?
+        {
+            *tensor = fitting;
         }
     }
     let found = session.run(&fed, None, Read::Values)?;

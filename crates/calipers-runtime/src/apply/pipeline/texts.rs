@@ -162,7 +162,7 @@ impl Runs<'_> {
         let mut found = Vec::new();
         for (row, (start, end)) in rows.chunks_exact(width).zip(&tokens.offsets) {
             let Some(&(class, score)) = top(&probabilities(row), 1).first() else { continue };
-            let label = labels.of(class, width);
+            let label = labels.label(class, width);
             let is_plain = label.as_deref().map_or(class == 0, |label| label == "O");
             if start < end && !is_plain {
                 let text = text.get(*start..*end).unwrap_or_default().to_owned();
