@@ -12,7 +12,7 @@ pub struct KernelMeasurement {
     pub kernel: ProcessorKernel,
     /// Intra-op threads.
     pub threads: u32,
-    /// Median milliseconds.
+    /// Milliseconds.
     pub ms: f64,
 }
 

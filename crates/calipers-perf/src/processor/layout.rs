@@ -93,7 +93,7 @@ pub(super) fn with_reorders(
     }
     let Some(like) = layout.found.first().cloned() else { return layout.found };
     for val in views.iter().map(|(_, of)| of).chain(&net.outputs) {
-        layout.to_standard(&like, *val);
+        layout.copy_to_standard(&like, *val);
     }
     layout.found
 }
@@ -197,7 +197,7 @@ impl Layout<'_, '_> {
             Role::Pool => {
                 let is_whole = kernel.reads.iter().all(|val| has_whole_blocks(self.net, *val));
                 if is_whole {
-                    self.to_blocks(&kernel);
+                    self.copy_to_blocks(&kernel);
                 }
                 is_whole
             }
@@ -230,7 +230,7 @@ impl Layout<'_, '_> {
             self.blocked.extend(kernel.writes.iter().copied());
         } else {
             for val in kernel.reads.clone() {
-                self.to_standard(&kernel, val);
+                self.copy_to_standard(&kernel, val);
             }
         }
         self.found.push(kernel);
@@ -243,7 +243,7 @@ impl Layout<'_, '_> {
         let is_apart = added.iter().any(|val| !self.blocked.contains(val));
         let first = kernel.reads.first().copied();
         match first {
-            Some(val) if reads_unblocked => self.to_standard(&kernel, val),
+            Some(val) if reads_unblocked => self.copy_to_standard(&kernel, val),
             Some(val) if !self.blocked.contains(&val) && self.in_both.insert(val) => {
                 self.reorder(&kernel, val);
             }
@@ -259,7 +259,7 @@ impl Layout<'_, '_> {
                 self.reorder(&sum, *val);
             }
             for val in added {
-                self.to_standard(&sum, val);
+                self.copy_to_standard(&sum, val);
             }
             self.found.push(sum);
         } else {
@@ -268,7 +268,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    fn to_blocks(&mut self, kernel: &Kernel) {
+    fn copy_to_blocks(&mut self, kernel: &Kernel) {
         for val in &kernel.reads {
             if !self.blocked.contains(val) && self.in_both.insert(*val) {
                 self.reorder(kernel, *val);
@@ -276,7 +276,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    fn to_standard(&mut self, kernel: &Kernel, val: Val) {
+    fn copy_to_standard(&mut self, kernel: &Kernel, val: Val) {
         if self.blocked.contains(&val) && self.in_both.insert(val) {
             self.reorder(kernel, val);
         }

@@ -49,6 +49,7 @@ fn products() -> Vec<MicroKernel> {
         product("narrow product", K::Gemm, 1024, 96, 384),
         product("product of one row", K::Gemm, 1, 1024, 4096),
         batched(12, 128, 64),
+        masked_product(),
         integer_product("int8 product", K::GemmInt8, DataType::I8, [128, 768, 768]),
         integer_product("uint8 product", K::GemmUint8, DataType::U8, [128, 768, 768]),
     ]
@@ -95,6 +96,7 @@ fn passes() -> Vec<MicroKernel> {
         gelu(),
         bias_gelu(),
         pass("softmax", K::Softmax, "Softmax", &["4096", "256"], 1, &[], 1.0),
+        masked_softmax(),
         normalization(),
         pass(
             "global pooling",
@@ -155,6 +157,30 @@ fn batched(heads: i64, length: i64, size: i64) -> MicroKernel {
     let bytes = 4.0 * h * (2.0 * l * s + l * l);
     let kernel = sizes(ProcessorKind::Batched, h * l * l * s, h * l * l, bytes, [l, s]);
     MicroKernel { name: "batched product", kernel, repeats: 1, model: model.build() }
+}
+
+/// A product with numbers as masked softmax leaves them: half of them denormal.
+fn masked_product() -> MicroKernel {
+    const HEADS: i64 = 12;
+    const LENGTH: i64 = 128;
+    let scores: Vec<f32> =
+        (0..HEADS * LENGTH * LENGTH).map(|at| if at % 2 == 0 { 1e-44 } else { 0.01 }).collect();
+    let mut model = ModelBuilder::new(17);
+    model
+        .initializer(&Tensor::f32("scores", &[HEADS, LENGTH, LENGTH], &scores))
+        .input("values", DataType::F32, &["12", "128", "64"])
+        .node("MatMul", &["scores", "values"], &["y"], &[])
+        .output("y", DataType::F32, &["12", "128", "64"]);
+    // 12 heads of 128 x 128 scores by 128 x 64 values.
+    let (scores, values) = (12.0 * 128.0 * 128.0, 12.0 * 128.0 * 64.0);
+    let kernel = sizes(
+        ProcessorKind::MaskedBatched,
+        64.0 * scores,
+        values,
+        4.0 * (scores + 2.0 * values),
+        [128.0, 128.0],
+    );
+    MicroKernel { name: "masked product", kernel, repeats: 1, model: model.build() }
 }
 
 /// Bytes that are neither zero nor alike, and are small as signed integers.
@@ -273,6 +299,21 @@ fn pass(
 fn memory() -> MicroKernel {
     let kernel = sizes(ProcessorKind::Elementwise, 0.0, 16.0 * M, 192.0 * M, NONE);
     pass(BANDWIDTH, "Add", &["16", "1024", "1024"], 2, &[], kernel)
+}
+
+/// Softmax of scores to which a mask of -100 is added in every other place. The addition counts as
+/// traffic.
+fn masked_softmax() -> MicroKernel {
+    let mask: Vec<f32> = (0..256).map(|at| if at % 2 == 0 { -100.0 } else { 0.0 }).collect();
+    let mut model = ModelBuilder::new(17);
+    model
+        .input("x", DataType::F32, &["4096", "256"])
+        .initializer(&Tensor::f32("mask", &[256], &mask))
+        .node("Add", &["x", "mask"], &["masked"], &[])
+        .node("Softmax", &["masked"], &["y"], &[])
+        .output("y", DataType::F32, &["4096", "256"]);
+    let kernel = sizes(ProcessorKind::MaskedSoftmax, 0.0, M, 16.0 * M, NONE);
+    MicroKernel { name: "masked softmax", kernel, repeats: 1, model: model.build() }
 }
 
 /// GELU as exporters write it: `0.5 x (1 + erf(x / sqrt(2)))`.

@@ -93,7 +93,8 @@ impl Calibrate {
         Ok(())
     }
 
-    /// Median milliseconds of a kernel at each number of threads.
+    /// The shortest milliseconds of a kernel at each number of threads. Other processes on the
+    /// machine lengthen the median.
     fn measured(
         &self,
         kernel: &MicroKernel,
@@ -122,11 +123,12 @@ impl Calibrate {
         let each = |ms: f64| ms / f64::from(kernel.repeats);
         let count = |threads: u64| u32::try_from(threads).unwrap_or(u32::MAX);
         if found.points.is_empty() {
-            return Ok(vec![(count(found.threads), each(found.latency_ms.median))]);
+            return Ok(vec![(count(found.threads), each(found.latency_ms.min))]);
         }
-        let points = found.points.iter().filter_map(|point| {
-            Some((count(point.threads), each(point.latency_ms.as_ref()?.median)))
-        });
+        let points = found
+            .points
+            .iter()
+            .filter_map(|point| Some((count(point.threads), each(point.latency_ms.as_ref()?.min))));
         Ok(points.collect())
     }
 }
