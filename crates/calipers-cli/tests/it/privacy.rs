@@ -35,10 +35,10 @@ pub(super) fn outputs(
         let offered = FORMATS.iter().filter(|format| is_offered(format.needs));
         offered.map(|format| format.id).collect()
     };
-    let tables = ids(|form| form != Form::Findings);
+    let tables = ids(|form| !matches!(form, Form::Findings | Form::Page));
     let documents = ids(|form| matches!(form, Form::Data | Form::Documents));
     let cards = [ids(|form| form == Form::Tables), vec!["markdown"]].concat();
-    let findings = ids(|form| form != Form::Tables);
+    let findings = ids(|form| !matches!(form, Form::Tables | Form::Page));
     for (command, formats, args) in [
         ("inspect", documents.as_slice(), &[][..]),
         ("inspect", &["text"], &["--full"]),
