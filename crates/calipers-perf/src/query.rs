@@ -322,8 +322,9 @@ fn mode_sentence(runtime: Runtime) -> String {
 /// The intra-op threads of a run on a processor.
 fn threads(device: &Device, asked: Option<u32>) -> Option<u32> {
     let is_processor = device.class == DeviceClass::Cpu;
-    let cores = device.units.filter(|_| is_processor)?;
-    Some(asked.unwrap_or(cores).clamp(1, cores.max(1)))
+    device.units.filter(|_| is_processor)?;
+    let cores = device.fast_cores();
+    Some(asked.unwrap_or(cores).clamp(1, cores))
 }
 
 fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts {

@@ -103,15 +103,17 @@ impl Wanted {
     fn check_threads(&self, named: &[Device]) -> Result<(), Problem> {
         let Some(threads) = self.threads else { return Ok(()) };
         let few = |device: &&Device| {
-            device.class == DeviceClass::Cpu && device.units.is_some_and(|cores| threads > cores)
+            device.class == DeviceClass::Cpu
+                && device.units.is_some()
+                && threads > device.fast_cores()
         };
         match named.iter().find(few) {
             Some(device) => Err(Problem::invalid(
                 &format!(
-                    "--threads {threads}: {} has {} cores; give at most {}",
+                    "--threads {threads}: {} has {cores} {}cores; give at most {cores}",
                     device.name,
-                    device.units.unwrap_or(1),
-                    device.units.unwrap_or(1),
+                    if device.performance_cores.is_some() { "performance " } else { "" },
+                    cores = device.fast_cores(),
                 ),
                 None,
             )),

@@ -33,6 +33,9 @@ pub struct Device {
     pub peaks: BTreeMap<Precision, f64>,
     /// Multiprocessors, compute units, Xe cores or CPU cores.
     pub units: Option<u32>,
+    /// Fast cores of a processor that has two kinds; peaks count these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub performance_cores: Option<u32>,
     /// Boost clock.
     pub clock_mhz: Option<f64>,
     /// Clock of the matrix peaks, where the vendor states a lower one for them.
@@ -66,6 +69,12 @@ pub struct Device {
 }
 
 impl Device {
+    /// Returns the cores of a processor that work is spread over: the fast ones where it has two
+    /// kinds. At least 1.
+    pub fn fast_cores(&self) -> u32 {
+        self.performance_cores.or(self.units).unwrap_or(1).max(1)
+    }
+
     /// Returns a device with an identity and no figures.
     pub fn blank(
         id: &str,
@@ -86,6 +95,7 @@ impl Device {
             on_chip: None,
             peaks: BTreeMap::new(),
             units: None,
+            performance_cores: None,
             clock_mhz: None,
             matrix_clock_mhz: None,
             cache_mb: None,

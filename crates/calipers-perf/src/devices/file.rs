@@ -210,6 +210,7 @@ struct Stanza {
     on_chip: Option<Spanned<RawOnChip>>,
     peaks: Option<Spanned<BTreeMap<Precision, Spanned<Number>>>>,
     units: Figure,
+    performance_cores: Figure,
     clock_mhz: Figure,
     matrix_clock_mhz: Figure,
     cache_mb: Figure,
@@ -271,7 +272,8 @@ impl Reader<'_> {
             self.figure("bandwidth_gb_s", raw.bandwidth_gb_s, GB_PER_SECOND, 1e6)?;
         device.on_chip = raw.on_chip.map(|raw| self.on_chip(raw)).transpose()?;
         device.peaks = self.peaks(raw.peaks)?;
-        device.units = self.units(raw.units)?;
+        device.units = self.count("units", raw.units)?;
+        device.performance_cores = self.count("performance_cores", raw.performance_cores)?;
         device.clock_mhz = self.figure("clock_mhz", raw.clock_mhz, "MHz", 1e5)?;
         device.matrix_clock_mhz =
             self.figure("matrix_clock_mhz", raw.matrix_clock_mhz, "MHz", 1e5)?;
@@ -399,12 +401,12 @@ impl Reader<'_> {
         clippy::cast_sign_loss,
         reason = "checked: 1 to 10^6"
     )]
-    fn units(&self, units: Figure) -> Result<Option<u32>, DeviceFileError> {
+    fn count(&self, field: &str, units: Figure) -> Result<Option<u32>, DeviceFileError> {
         let span = units.as_ref().map_or(self.span.clone(), Spanned::span);
-        let units = self.figure("units", units, "multiprocessors, compute units or cores", 1e6)?;
+        let units = self.figure(field, units, "multiprocessors, compute units or cores", 1e6)?;
         if units.is_some_and(|units| units.fract() != 0.0) {
             let (expected, found) = ("a whole number".to_owned(), "a fraction".to_owned());
-            let fault = Fault::WrongType { field: "units".to_owned(), expected, found };
+            let fault = Fault::WrongType { field: field.to_owned(), expected, found };
             return Err(self.error(span, fault));
         }
         Ok(units.map(|units| units as u32))

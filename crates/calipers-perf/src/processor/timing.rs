@@ -279,7 +279,8 @@ const EXTRAPOLATED_RANGE: f64 = 2.2;
 impl ProcessorClock {
     /// Returns the constants of a device: its own, the built-in ones, or those scaled to it.
     fn new(device: &Device, threads: Option<u32>) -> Self {
-        let cores = device.units.unwrap_or(1).max(1);
+        // Slow cores are left out: the fast ones would wait for them.
+        let cores = device.fast_cores();
         let threads = threads.unwrap_or(cores).clamp(1, cores);
         let builtin = CpuTiming::builtin();
         let own = device.timing.as_deref();
@@ -358,7 +359,7 @@ fn scaled(base: &CpuTiming, device: &Device) -> CpuTiming {
     let mut timing = base.clone();
     let Ok(reference) = crate::devices::find(&base.device) else { return timing };
     let per_core = |device: &Device, precision| -> Option<f64> {
-        Some(device.peak(precision)? / f64::from(device.units.unwrap_or(1).max(1)))
+        Some(device.peak(precision)? / f64::from(device.fast_cores()))
     };
     let ratio = |ours: Option<f64>, theirs: Option<f64>| match (ours, theirs) {
         (Some(ours), Some(theirs)) if ours > 0.0 && theirs > 0.0 => Some(ours / theirs),
@@ -378,7 +379,7 @@ fn scaled(base: &CpuTiming, device: &Device) -> CpuTiming {
     timing.cache_gb_s *= clock;
     timing.memory_gb_s *= clock;
     if let Some(bandwidth) = device.bandwidth() {
-        limit_bandwidth(&mut timing, bandwidth / 1e9, f64::from(device.units.unwrap_or(1)));
+        limit_bandwidth(&mut timing, bandwidth / 1e9, f64::from(device.fast_cores()));
     }
     timing.cache_mb = device.cache_mb.unwrap_or(timing.cache_mb).min(timing.cache_mb);
     for (kind, known) in &mut timing.kinds {
@@ -438,7 +439,7 @@ mod tests {
         let mut checked = 0;
         for device in processors() {
             let clock = ProcessorClock::new(device, None);
-            let cores = f64::from(device.units.unwrap_or(1).max(1));
+            let cores = f64::from(device.fast_cores());
             let peak = |precision| device.peak(precision).unwrap_or(f64::INFINITY);
             // Processors with VNNI or SDOT compute four 8-bit products for one of floats.
             let integers = peak(Precision::Int8).max(4.0 * peak(Precision::Fp32));
