@@ -346,8 +346,9 @@ fn attention_tasks<'n>(
 fn gemm(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Gemm);
     let features = unit.linear().and_then(|linear| linear.in_features);
-    if let Some(depth) = features.or_else(|| net.dim(unit.input(0)?, -1)) {
-        kernel.depth = Expr::from(depth);
+    let summed = || net.shape(unit.input(0)?)?.last().cloned();
+    if let Some(depth) = features.map(Expr::from).or_else(summed) {
+        kernel.depth = depth;
     }
     let shape = unit.outputs.first().and_then(|output| net.shape(*output)).unwrap_or_default();
     let [rest @ .., _] = shape else { return kernel };

@@ -3,7 +3,7 @@
 //! A robust least-squares fit in logarithms of time. Every constant is pulled to the built-in one,
 //! so what the measurements do not determine stays as it is or moves with its class.
 
-use super::timing::{CpuTiming, ProcessorKernel, ProcessorKind};
+use super::timing::{CpuTiming, KindTiming, ProcessorKernel, ProcessorKind};
 
 /// A kernel that was measured alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +47,10 @@ enum Parameter {
     Kind(ProcessorKind),
     /// Share of the work of one kind that threads do not divide.
     Serial(ProcessorKind),
+    /// Rows at which products of one kind reach half their rate.
+    HalfRows(ProcessorKind),
+    /// Products per result at which they do.
+    HalfDepth(ProcessorKind),
 }
 
 /// Kinds whose speed changes together from processor to processor.
@@ -76,7 +80,26 @@ impl Parameter {
         match self {
             Self::Class(_) | Self::Dispatch => 0.02,
             Self::CacheBandwidth | Self::MemoryBandwidth | Self::Kind(_) => 0.05,
-            Self::Sync | Self::MemorySerial | Self::Serial(_) => 0.1,
+            Self::Sync
+            | Self::MemorySerial
+            | Self::Serial(_)
+            | Self::HalfRows(_)
+            | Self::HalfDepth(_) => 0.1,
+        }
+    }
+}
+
+impl Parameter {
+    /// Changes a constant of one kind.
+    fn change(self, known: &mut KindTiming, factor: f64) {
+        match self {
+            Self::Serial(_) => known.serial = (known.serial * factor).min(1.0),
+            Self::HalfRows(_) => known.half_rows *= factor,
+            Self::HalfDepth(_) => known.half_depth *= factor,
+            _ => {
+                known.gmacs /= factor;
+                known.element_ns *= factor;
+            }
         }
     }
 }
@@ -92,13 +115,19 @@ fn parameters(start: &CpuTiming, rows: &[KernelMeasurement]) -> Vec<Parameter> {
     if rows.iter().any(|row| row.kernel.kind == ProcessorKind::View) {
         found.push(Parameter::Dispatch);
     }
-    for kind in start.kinds.keys() {
-        let mut own = rows.iter().filter(|row| row.kernel.kind == *kind).peekable();
-        if own.peek().is_some() {
-            found.push(Parameter::Kind(*kind));
-            if own.any(|row| row.threads > 1) {
-                found.push(Parameter::Serial(*kind));
-            }
+    for (kind, known) in &start.kinds {
+        let own: Vec<&KernelMeasurement> =
+            rows.iter().filter(|row| row.kernel.kind == *kind).collect();
+        let Some(first) = own.first() else { continue };
+        found.push(Parameter::Kind(*kind));
+        if own.iter().any(|row| row.threads > 1) {
+            found.push(Parameter::Serial(*kind));
+        }
+        if known.half_rows > 0.0 && own.iter().any(|row| row.kernel.rows != first.kernel.rows) {
+            found.push(Parameter::HalfRows(*kind));
+        }
+        if known.half_depth > 0.0 && own.iter().any(|row| row.kernel.depth != first.kernel.depth) {
+            found.push(Parameter::HalfDepth(*kind));
         }
     }
     found
@@ -137,15 +166,12 @@ impl Problem {
                         }
                     }
                 }
-                Parameter::Kind(kind) => {
+                Parameter::Kind(kind)
+                | Parameter::Serial(kind)
+                | Parameter::HalfRows(kind)
+                | Parameter::HalfDepth(kind) => {
                     if let Some(known) = timing.kinds.get_mut(&kind) {
-                        known.gmacs /= factor;
-                        known.element_ns *= factor;
-                    }
-                }
-                Parameter::Serial(kind) => {
-                    if let Some(known) = timing.kinds.get_mut(&kind) {
-                        known.serial = (known.serial * factor).min(1.0);
+                        parameter.change(known, factor);
                     }
                 }
             }
@@ -309,6 +335,25 @@ mod tests {
             }
         }
         let rows = measured(&other, &[1, 2, 4]);
+        assert!(worst(&fit_cpu("mine", &rows), &rows) < 1.1);
+    }
+
+    #[test]
+    fn products_of_few_rows_are_fitted_apart() {
+        let mut other = CpuTiming::builtin().clone();
+        if let Some(known) = other.kinds.get_mut(&ProcessorKind::Gemm) {
+            (known.half_rows, known.half_depth) = (known.half_rows / 4.0, known.half_depth / 4.0);
+        }
+        let shapes = [(128.0, 768.0), (128.0, 96.0), (16.0, 768.0), (1.0, 768.0)];
+        let rows: Vec<KernelMeasurement> = shapes
+            .into_iter()
+            .map(|(rows, depth)| {
+                let kernel =
+                    ProcessorKernel { rows, depth, ..kernel(ProcessorKind::Gemm, 3e8, 1e4) };
+                let ms = 1e3 * other.time(&kernel, 1.0).total();
+                KernelMeasurement { kernel, threads: 1, ms }
+            })
+            .collect();
         assert!(worst(&fit_cpu("mine", &rows), &rows) < 1.1);
     }
 

@@ -190,7 +190,10 @@ fn time(hardware: &Hardware) -> Facts {
     };
     let mut values = vec![Spans::toned(Tone::Strong, Value::Range(latency))];
     values.extend(hardware.throughput.map(|rate| Value::Rate(rate).into()));
-    values.push(Spans::default().and_quiet(hardware.mode.display_name()));
+    // Only a device that launches kernels has two modes.
+    if hardware.eager_ms.is_some() {
+        values.push(Spans::default().and_quiet(hardware.mode.display_name()));
+    }
     values.extend(hardware.confidence.map(|confidence| {
         Spans::default().and_quiet(format!("{} confidence", confidence.display_name()))
     }));

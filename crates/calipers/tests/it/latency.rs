@@ -19,6 +19,7 @@ calipers_testkit::tests! {
         network_families_held_out_of_the_fit_are_predicted,
         measured_peaks_of_activations_are_predicted,
         a_step_of_a_large_decoder_reads_its_weights,
+        free_sizes_are_timed_as_the_same_sizes_bound,
         other_devices_state_what_is_extrapolated,
     ];
 }
@@ -291,6 +292,27 @@ fn a_step_of_a_large_decoder_reads_its_weights() {
     let int4 = step(Precision::Int4);
     let gain = time.expected / int4.latency_ms.unwrap().expected;
     assert!((1.2..4.0).contains(&gain), "{gain}");
+}
+
+fn free_sizes_are_timed_as_the_same_sizes_bound() {
+    for name in ["e5-small-v2.onnx", "gpt2_tiny_kv_op17.onnx", "mobilenet_v2_op17.onnx"] {
+        let model = open(name);
+        for device in ["h200-sxm", "xeon-emr-16"] {
+            let at = |bindings: &Bindings| report(&model, bindings, device, Precision::Fp32);
+            let free = at(&Bindings::default());
+            let mut bindings = Bindings::default();
+            for assumption in &free.assumptions {
+                if let Some(size) = assumption.size_name() {
+                    bindings.dims.insert(size.to_owned(), assumption.value.parse().unwrap());
+                }
+            }
+            assert!(!bindings.dims.is_empty(), "{name}");
+            let ms =
+                |report: &Report| report.hardware.as_ref().unwrap().latency_ms.unwrap().expected;
+            let (free, bound) = (ms(&free), ms(&at(&bindings)));
+            assert!((free / bound - 1.0).abs() < 0.01, "{name} {device}: {free} ms, {bound} ms");
+        }
+    }
 }
 
 fn other_devices_state_what_is_extrapolated() {

@@ -46,6 +46,9 @@ fn products() -> Vec<MicroKernel> {
     use ProcessorKind as K;
     vec![
         product("product", K::Gemm, 128, 768, 768),
+        product("wide product", K::Gemm, 128, 768, 3072),
+        product("deep product", K::Gemm, 128, 3072, 768),
+        product("product of few rows", K::Gemm, 48, 768, 3072),
         product("narrow product", K::Gemm, 1024, 96, 384),
         product("product of one row", K::Gemm, 1, 1024, 4096),
         batched(12, 128, 64),
