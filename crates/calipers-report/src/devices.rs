@@ -40,6 +40,9 @@ pub struct DeviceSpec {
     pub peaks: Vec<(Precision, f64)>,
     /// Multiprocessors, compute units, Xe cores or CPU cores.
     pub units: Option<u32>,
+    /// Fast cores of a processor that has two kinds; peaks count these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub performance_cores: Option<u32>,
     /// Boost clock.
     pub clock_mhz: Option<f64>,
     /// Clock of the matrix peaks, where the vendor states a lower one for them.

@@ -51,7 +51,7 @@ fn a_target_that_is_not_met_is_a_gate() {
 /// A model of the repository, with five runs and a prediction for a device of the catalog.
 fn measured(model: &str, more: &[&str]) -> Value {
     let folder = tempfile::tempdir().unwrap();
-    let path = calipers_testkit::fixture(&format!("zoo/{model}"));
+    let path = calipers_testkit::fixture(format!("zoo/{model}"));
     let args = ["bench", path.to_str().unwrap(), "--synthesize", "--runs", "5"];
     let rest = ["--device", "xeon-emr-16", "--threads", "1", "--format", "json"];
     let args = [&args[..], &rest, more].concat();

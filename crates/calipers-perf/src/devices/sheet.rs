@@ -49,6 +49,7 @@ impl From<&Device> for DeviceSpec {
             on_chip: device.on_chip,
             peaks: device.peaks.into_iter().collect(),
             units: device.units,
+            performance_cores: device.performance_cores,
             clock_mhz: device.clock_mhz,
             matrix_clock_mhz: device.matrix_clock_mhz,
             cache_mb: device.cache_mb,

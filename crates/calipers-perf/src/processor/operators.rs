@@ -103,7 +103,7 @@ struct Builder<'n, 'a> {
     activated: HashSet<Val>,
     /// Those to which the GELU adds a bias.
     biased: HashSet<Val>,
-    /// Softmaxes over scores of which some are masked out.
+    /// Softmaxes over scores with some masked out.
     masked: HashSet<NodeId>,
     /// Results of softmaxes with a mask that is added.
     denormal: HashSet<Val>,

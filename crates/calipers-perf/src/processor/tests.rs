@@ -84,7 +84,7 @@ fn dynamically_quantized_products_are_one_kernel_each() {
 
 #[test]
 fn a_gelu_takes_the_bias_of_its_product_in() {
-    // 12 `BiasGelu`; 72 products with weights, of which 60 keep their addition.
+    // 12 `BiasGelu`; of 72 products with weights, 60 keep their addition.
     let found = kinds("bert_base.onnx", "input", &[1, 128]);
     assert_eq!((sum(&found, &[Gelu]), sum(&found, &[BiasGelu])), (0, 12));
     assert!(sum(&found, &[Elementwise]) >= 60);

@@ -66,7 +66,7 @@ pub enum ProcessorKind {
     Dequantize,
     /// Softmax.
     Softmax,
-    /// Softmax over scores of which some are masked out: their exponentials are denormal.
+    /// Softmax over scores with some masked out: their exponentials are denormal.
     MaskedSoftmax,
     /// Softmax of quantized scores.
     SoftmaxInt8,

@@ -63,6 +63,8 @@ fn memory(device: &DeviceSpec) -> Facts {
 fn chip(device: &DeviceSpec) -> Facts {
     let mut facts = Facts::default();
     facts.add("units", device.units.map(|units| Value::Integer(units.into())));
+    let cores = device.performance_cores;
+    facts.add("performance cores", cores.map(|cores| Value::Integer(cores.into())));
     let boost = device.clock_mhz.map(|mhz| measure(mhz, "MHz"));
     let matrix = device.matrix_clock_mhz;
     let matrix = matrix.map(|mhz| measure(mhz, "MHz").and_quiet(" for matrix units"));

@@ -49,6 +49,7 @@ fn columns() -> Vec<Column> {
     }));
     columns.extend([
         Column::data("units"),
+        Column::data("performance_cores"),
         Column::data("clock_mhz"),
         Column::data("matrix_clock_mhz"),
         Column::data("cache_mb"),
@@ -92,6 +93,7 @@ fn row(device: &DeviceSpec) -> Vec<Value> {
     }));
     row.extend([
         Value::optional(device.units, |units| Value::Integer(units.into())),
+        Value::optional(device.performance_cores, |cores| Value::Integer(cores.into())),
         decimal(device.clock_mhz),
         decimal(device.matrix_clock_mhz),
         decimal(device.cache_mb),

@@ -176,14 +176,7 @@ impl Tokenizer {
 }
 
 fn find(model: &Path) -> Option<PathBuf> {
-    let folder = model.parent()?;
-    // Hubs keep the ONNX files in a folder of their own.
-    let folders = [Some(folder), folder.parent().filter(|_| folder.ends_with("onnx"))];
-    let files = folders
-        .into_iter()
-        .flatten()
-        .flat_map(|folder| ["tokenizer.json", "vocab.txt"].map(|name| folder.join(name)));
-    files.into_iter().find(|path| path.is_file())
+    super::beside(model, &["tokenizer.json", "vocab.txt"]).into_iter().next()
 }
 
 /// BERT's tokenizer of a list of word pieces. Lower case, unless the list has words in upper case.

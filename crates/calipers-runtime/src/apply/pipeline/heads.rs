@@ -16,6 +16,9 @@ use crate::{Elements, Error, Tensor};
 const LEAST_SCORE: f32 = 0.25;
 const MOST_OVERLAP: f32 = 0.45;
 
+/// Classes of a map at most: a pixel may hold any number.
+const MOST_CLASSES: usize = 1 << 16;
+
 /// The objects of a detector, in pixels of the input.
 pub(super) fn objects(
     outputs: &[Output],
@@ -58,7 +61,7 @@ impl ClassMap {
         let [.., height, width] = *map.shape() else { return None };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a class")]
         let pixels: Vec<usize> = map.to_f32()?.iter().map(|it| it.max(0.0) as usize).collect();
-        let classes = pixels.iter().max()? + 1;
+        let classes = pixels.iter().max()?.checked_add(1).filter(|count| *count <= MOST_CLASSES)?;
         Some(Self { width, height, classes, pixels })
     }
 

@@ -62,19 +62,15 @@ impl Labels {
         Ok(Self::beside(subject.path).unwrap_or_default())
     }
 
-    /// Labels in a configuration in the model's folder, or above it where that is named `onnx`.
+    /// Labels in a configuration in the model's folder.
     fn beside(model: &Path) -> Option<Self> {
-        let folder = model.parent()?;
-        let folders = [Some(folder), folder.parent().filter(|_| folder.ends_with("onnx"))];
-        let files = folders
-            .into_iter()
-            .flatten()
-            .flat_map(|folder| CONFIGURATIONS.map(|name| (name, folder.join(name))));
-        files.into_iter().find_map(|(name, path)| {
+        let files = crate::apply::beside(model, &CONFIGURATIONS);
+        files.into_iter().find_map(|path| {
             // A file that cannot be read has no labels; nobody asked for it.
             let value = serde_json::from_slice(&read_file(&path, MOST_BYTES).ok()?).ok()?;
             let all = in_json(&value)?;
-            Some(Self { all, source: Some(name.to_owned()), is_named: false })
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            Some(Self { all, source: Some(name), is_named: false })
         })
     }
 
