@@ -241,7 +241,7 @@ pub fn read_archive(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`write`].
+/// Those of [`write()`].
 pub fn write_archive(tensors: &[(String, Tensor)]) -> Result<Vec<u8>, Error> {
     let failed = |error: zip::result::ZipError| Error::Request(error.to_string());
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
