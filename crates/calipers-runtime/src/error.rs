@@ -21,7 +21,7 @@ pub enum Error {
     },
     /// The library has a version that is not supported.
     #[error(
-        "ONNX Runtime {found} at {} is not supported: expected {oldest} to {newest}; run `pip install 'onnxruntime>={oldest},<={newest}.*'`",
+        "ONNX Runtime {found} at {} is not supported: expected {oldest} to {newest}; run `pip install 'onnxruntime=={newest}.*'`",
         path.display()
     )]
     Version {
