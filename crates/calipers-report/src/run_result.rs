@@ -161,6 +161,6 @@ pub struct OutputTensor {
     /// Its type and shape, e.g. `float32 [1, 10]`.
     #[serde(rename = "type")]
     pub type_text: String,
-    /// The smallest, mean and largest element; null where there are no numbers.
+    /// The smallest, mean and largest element; null for texts.
     pub range: Option<[f32; 3]>,
 }

@@ -55,12 +55,15 @@ fn available() -> Option<u64> {
 
 /// Parses `/proc/meminfo`: free memory, what can be freed, and swap.
 fn parse(text: &str) -> Option<u64> {
-    let field = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        kilobytes.checked_mul(1024)
-    };
-    Some(field("MemAvailable:")?.saturating_add(field("SwapFree:").unwrap_or(0)))
+    let swap = bytes_of(text, "SwapFree:").unwrap_or(0);
+    Some(bytes_of(text, "MemAvailable:")?.saturating_add(swap))
+}
+
+/// The bytes that a line of a file under `/proc` states in kB, by the start of the line.
+pub(crate) fn bytes_of(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
 }
 
 #[cfg(test)]

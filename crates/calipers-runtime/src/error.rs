@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no ONNX Runtime on this machine.
+    /// ONNX Runtime is not installed.
     #[error(
         "ONNX Runtime is not installed: run `pip install onnxruntime`, or name its library with --runtime-lib"
     )]

@@ -174,7 +174,7 @@ fn a_fingerprint_is_given_when_asked_for() {
 }
 
 fn a_fingerprint_covers_data_files() {
-    let folder = folder_without_data_file();
+    let folder = folder_without_data_file("w.bin");
     let read = || -> Value {
         let run = run_in(folder.path(), &["m.onnx", "--sha256", "--format", "json"]);
         serde_json::from_str(&run.succeeded()).unwrap()

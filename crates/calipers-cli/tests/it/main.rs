@@ -72,12 +72,12 @@ fn calipers(args: &[&str]) -> Command {
     command
 }
 
-/// A folder with `m.onnx`, whose four floats are in `w.bin`, which is not there.
-fn folder_without_data_file() -> tempfile::TempDir {
+/// A folder with `m.onnx`, whose four floats are in a data file, which is not there.
+fn folder_without_data_file(data: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut model = ModelBuilder::new(17);
     model.input("x", DataType::F32, &["n", "2"]);
-    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.bin", Some(0), Some(16));
+    let weight = Tensor::external("w", DataType::F32, &[2, 2], data, Some(0), Some(16));
     model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
     model.output("y", DataType::F32, &["n", "2"]);
     std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();

@@ -9,7 +9,7 @@ use calipers_samples::{DataType, ModelBuilder, Tensor};
 use calipers_testkit::{Ignored, Outcome};
 use serde_json::{Value, json};
 
-use super::{calipers, finish, folder_with_model, run_in};
+use super::{calipers, finish, folder_with_model, folder_without_data_file, run_in};
 
 calipers_testkit::tests! {
     test: [
@@ -301,13 +301,7 @@ fn a_model_that_cannot_run_is_an_error() {
 }
 
 fn missing_weights_are_synthesized_when_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut model = ModelBuilder::new(17);
-    model.input("x", DataType::F32, &["n", "2"]);
-    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.data", Some(0), Some(16));
-    model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
-    model.output("y", DataType::F32, &["n", "2"]);
-    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    let folder = folder_without_data_file("w.data");
     let x = Array::new(vec![1, 2], vec![1.0_f32, 2.0]).unwrap();
     std::fs::write(folder.path().join("x.npy"), npy::write("x", &x).unwrap()).unwrap();
     let error = error_of(folder.path(), &["m.onnx", "--input", "x.npy"], 1);

@@ -1,11 +1,11 @@
 //! `calipers verify MODEL` with the runtime that is built in, and with ONNX Runtime where it is
 //! installed. `scripts/verify` runs every model.
 
-use calipers_samples::{DataType, ModelBuilder, Tensor};
+use calipers_samples::{DataType, ModelBuilder};
 use calipers_testkit::Outcome;
 use serde_json::{Value, json};
 
-use super::{calipers, finish, folder_with_model, onnx_runtime, run_in};
+use super::{calipers, finish, folder_with_model, folder_without_data_file, onnx_runtime, run_in};
 
 calipers_testkit::tests! {
     test: [
@@ -49,13 +49,7 @@ fn names_of_a_model_can_be_redacted() {
 }
 
 fn a_model_without_its_weights_needs_synthesized_ones() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut model = ModelBuilder::new(17);
-    model.input("x", DataType::F32, &["n", "2"]);
-    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.data", Some(0), Some(16));
-    model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
-    model.output("y", DataType::F32, &["n", "2"]);
-    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    let folder = folder_without_data_file("w.data");
     let error = run_in(folder.path(), &["verify", "m.onnx", "--runtime", "rten"]).failed(1);
     assert!(error.contains("`w.data`") && error.contains("--synthesize"), "{error}");
     let args = ["verify", "m.onnx", "--runtime", "rten", "--synthesize", "--format", "json"];

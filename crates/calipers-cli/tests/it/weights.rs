@@ -27,7 +27,7 @@ fn weights_are_read_when_asked_for_and_not_else() {
 }
 
 fn a_nan_in_another_file_fails_the_check() {
-    let folder = folder_without_data_file();
+    let folder = folder_without_data_file("w.bin");
     let check = ["check", "m.onnx", "--weights", "--select", "weights", "--fail-on", "warning"];
 
     let missing = report(folder.path(), &["m.onnx", "--weights", "--format", "json"]);

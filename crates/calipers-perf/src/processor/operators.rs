@@ -22,7 +22,7 @@ use crate::runtime::RuntimeModel;
 /// Dispatches that starting a run takes as long as.
 const RUN_DISPATCHES: usize = 2;
 
-/// The kernels that ONNX Runtime runs on a processor, in order of execution. The last one stands for
+/// The kernels that ONNX Runtime runs on a processor, in order of execution. The last one is that of
 /// the nodes that only cost their dispatch.
 pub fn kernels(net: &Network<'_>) -> Vec<Kernel> {
     let Launches { kernels: launched, views, .. } =

@@ -154,7 +154,7 @@ impl Tokenizer {
         text.map_err(|error| Error::Request(format!("tokenizer: {error}")))
     }
 
-    /// The token that stands for a word to fill in, and its id.
+    /// The token of a word to fill in, and its id.
     pub fn mask(&self) -> Option<(&'static str, u32)> {
         ["[MASK]", "<mask>"]
             .into_iter()

@@ -2,6 +2,8 @@
 
 use calipers_report::BenchmarkMemory;
 
+use crate::available::bytes_of;
+
 /// Memory of this process, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Resident {
@@ -21,12 +23,7 @@ impl Resident {
 
 /// Parses `/proc/self/status`.
 fn parse(text: &str) -> Resident {
-    let field = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        kilobytes.checked_mul(1024)
-    };
-    Resident { total: field("VmRSS:"), private: field("RssAnon:") }
+    Resident { total: bytes_of(text, "VmRSS:"), private: bytes_of(text, "RssAnon:") }
 }
 
 /// What loading and running a model added.

@@ -16,7 +16,7 @@ use crate::{Error, Tensor};
 
 /// Bytes that are read from the beginning and from the end.
 const BLOCK: usize = 4096;
-/// What stands for no byte.
+/// The number of a missing byte.
 const PADDING: i64 = 256;
 /// Bytes that a model may ask for.
 const MOST_BYTES: usize = 1 << 20;

@@ -28,16 +28,34 @@ pub(super) fn objects(
 ) -> Option<Vec<detect::Detection>> {
     let tensors = || outputs.iter().filter_map(|output| output.tensor.as_ref());
     let found = match family {
-        Some(Family::Detr) => {
+        Some(Family::Detr | Family::Yolos) => {
             let boxes = tensors().find(|tensor| matches!(tensor.shape(), [1, _, 4]))?;
             let mut heads = tensors().filter(|tensor| tensor.shape() != boxes.shape());
             heads.find_map(|logits| detect::detr(logits, boxes, LEAST_SCORE, input))
         }
         // Heads of other families have the same shapes and mean something else.
-        Some(family) if !family.id().contains("yolo") => None,
+        Some(family) if !has_yolo_head(family) => None,
         _ => tensors().find_map(|tensor| detect::yolo(tensor, LEAST_SCORE, classes, input)),
     };
     Some(detect::suppressed(found?, MOST_OVERLAP))
+}
+
+/// Whether networks of a family have a head that [`detect::yolo`] reads.
+fn has_yolo_head(family: Family) -> bool {
+    matches!(
+        family,
+        Family::Yolov3
+            | Family::Yolov4
+            | Family::Yolov5
+            | Family::Yolov6
+            | Family::Yolov8
+            | Family::Yolov9
+            | Family::Yolov10
+            | Family::Yolo11
+            | Family::Yolo12
+            | Family::Yolo26
+            | Family::Yolox
+    )
 }
 
 /// The class of each pixel.

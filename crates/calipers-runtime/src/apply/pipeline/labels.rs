@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use calipers_formats::wire::{Message, Payload};
 use serde_json::Value;
 
 use super::{Subject, read_file};
@@ -113,43 +114,21 @@ impl Labels {
 fn whole_metadata(model: &[u8], key: &str) -> Option<String> {
     // ModelProto: an entry of the metadata is field 14. StringStringEntryProto: the key is field 1,
     // the value field 2.
-    let entries = fields(model).filter(|(number, _)| *number == 14);
+    let entries = parts(model).filter(|(number, _)| *number == 14);
     entries.into_iter().find_map(|(_, entry)| {
-        let part = |wanted| Some(fields(entry).find(|(number, _)| *number == wanted)?.1);
+        let part = |wanted| Some(parts(entry).find(|(number, _)| *number == wanted)?.1);
         let value = part(1).filter(|found| *found == key.as_bytes()).and_then(|_| part(2))?;
         (value.len() as u64 <= MOST_BYTES).then(|| String::from_utf8_lossy(value).into_owned())
     })
 }
 
-/// The length-delimited fields of a protobuf message; it ends where the bytes are not one.
-fn fields(mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
-    let next = move || -> Option<(u64, &[u8])> {
-        let tag = varint(&mut bytes)?;
-        let length = match tag & 7 {
-            0 => return varint(&mut bytes).map(|_| (tag >> 3, &bytes[..0])),
-            1 => 8,
-            2 => usize::try_from(varint(&mut bytes)?).ok()?,
-            5 => 4,
-            _ => return None,
-        };
-        let (inside, rest) = bytes.split_at_checked(length)?;
-        bytes = rest;
-        Some((tag >> 3, inside))
-    };
-    std::iter::from_fn(next)
-}
-
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let (first, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(first & 0x7f) << shift;
-        if first & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
+/// The fields of a protobuf message that are texts or messages; it ends where the bytes are not one.
+fn parts(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+    let fields: Vec<_> = Message::new(bytes, 0).fields().map_while(Result::ok).collect();
+    fields.into_iter().filter_map(|field| match field.payload {
+        Payload::Bytes(part) => Some((field.number, part.bytes)),
+        _ => None,
+    })
 }
 
 /// Labels in a JSON document: a list of texts, a dictionary of numbers and texts, or either under a
