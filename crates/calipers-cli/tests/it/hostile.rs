@@ -46,6 +46,8 @@ fn little_memory_and_no_hang(corpus: &Corpus) -> Outcome {
             .args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" inspect \"$1\" --format json")])
             .arg(env!("CARGO_BIN_EXE_calipers"))
             .arg(&path)
+            // Each thread may reserve 64 MB of address space for itself, used or not.
+            .env("MALLOC_ARENA_MAX", "1")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
