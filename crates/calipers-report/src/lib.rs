@@ -22,6 +22,7 @@ mod benchmark;
 mod block;
 mod comparison;
 mod cost;
+mod dataset;
 mod device_names;
 mod devices;
 mod family;
@@ -78,6 +79,7 @@ pub use comparison::{
     comparison_table_schema,
 };
 pub use cost::{Cost, DepthSegment, OperatorCost, TopGroup, TopNode, UncostedNode};
+pub use dataset::ModelRow;
 pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
