@@ -46,6 +46,9 @@ pub enum Error {
     /// Another process shortened the file.
     #[error("the file was shortened while it was read")]
     Shortened,
+    /// Bytes of a remote file could not be fetched.
+    #[error("{0}")]
+    Unavailable(String),
 }
 
 impl Error {
@@ -57,7 +60,7 @@ impl Error {
             Self::NoGraph { hint } => Some(hint.clone()),
             Self::NotAFile(_) => Some("give the path of the model file itself".to_owned()),
             Self::Shortened => Some("run it again when the file is complete".to_owned()),
-            Self::Io(_) | Self::TooLarge(_) => None,
+            Self::Io(_) | Self::TooLarge(_) | Self::Unavailable(_) => None,
         }
     }
 }

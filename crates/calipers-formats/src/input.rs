@@ -2,11 +2,13 @@
 
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calipers_ir::{Bytes, Source, Span};
 
 use crate::Error;
+use crate::folder::{Folder, LocalFolder};
 use crate::shortened::Guard;
 
 /// A model file to be read.
@@ -16,7 +18,7 @@ pub(crate) struct Input {
     /// Its name, without a folder.
     pub(crate) name: String,
     /// The folder where files that it refers to are.
-    pub(crate) folder: Option<PathBuf>,
+    pub(crate) folder: Option<Arc<dyn Folder>>,
 }
 
 impl Input {
@@ -28,11 +30,8 @@ impl Input {
         check_kind(&metadata)?;
         let source = if metadata.len() == 0 { Source::default() } else { map(file)? };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { source, name, folder: Some(folder_of(path)) })
-    }
-
-    pub(crate) fn from_bytes(bytes: Vec<u8>, name: &str) -> Self {
-        Self { source: Source::new(bytes), name: name.to_owned(), folder: None }
+        let folder = LocalFolder::new(folder_of(path));
+        Ok(Self { source, name, folder: Some(Arc::new(folder)) })
     }
 }
 
@@ -87,8 +86,12 @@ impl Drop for Held {
 }
 
 impl Bytes for Map {
-    fn bytes(&self) -> &[u8] {
-        &self.bytes
+    fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn whole(&self) -> Option<&[u8]> {
+        Some(&self.bytes)
     }
 
     fn is_shortened(&self) -> bool {

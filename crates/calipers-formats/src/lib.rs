@@ -22,16 +22,20 @@
 
 mod error;
 mod external;
+mod folder;
 mod input;
 pub mod onnx;
+pub mod ranges;
 mod shortened;
 pub mod sniff;
 pub mod wire;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use calipers_ir::{Model, Source};
+use calipers_ir::{Model, Source, Span};
 pub use error::{DataError, Error};
+pub use folder::Folder;
 use input::Input;
 pub use shortened::catch_shortened_files;
 
@@ -62,28 +66,63 @@ pub fn open(path: &Path) -> Result<Model, Error> {
 
 /// Reads the model in these bytes. Files that it refers to are not looked for.
 pub fn read(bytes: Vec<u8>, name: &str) -> Result<Model, Error> {
-    read_input(Input::from_bytes(bytes, name))
+    read_source(Source::new(bytes), name, None)
+}
+
+/// Reads the model in a source: bytes that somebody else holds, or ranges of a remote file. Files that it
+/// refers to are looked for in `folder`, where there is one.
+pub fn read_source(
+    source: Source,
+    name: &str,
+    folder: Option<Arc<dyn Folder>>,
+) -> Result<Model, Error> {
+    read_input(Input { source, name: name.to_owned(), folder })
 }
 
 /// Opens the data files of a model that was read from `path`, in the model's order; where one
 /// cannot be read, why. Nothing outside the model's folder is opened.
 pub fn open_data(path: &Path, model: &Model) -> Vec<Result<Source, DataError>> {
-    let folder = input::folder_of(path);
+    open_data_in(&folder::LocalFolder::new(input::folder_of(path)), model)
+}
+
+/// Like [`open_data`], for a model whose files are in any kind of folder.
+pub fn open_data_in(folder: &dyn Folder, model: &Model) -> Vec<Result<Source, DataError>> {
     let files = model.data_files.iter();
-    files.map(|file| external::open(&folder, model.name(file.location))).collect()
+    files.map(|file| external::open(folder, model.name(file.location))).collect()
 }
 
 fn read_input(input: Input) -> Result<Model, Error> {
-    let start = input.source.bytes();
-    let start = &start[..start.len().min(sniff::SNIFFED)];
+    let sniffed = input.source.size().min(sniff::SNIFFED as u64);
+    let start = input.source.slice(Span { start: 0, end: sniffed });
+    let Some(start) = start else { return Err(incomplete(&input.source)) };
     if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(start)) {
         let source = input.source.clone();
         let model = (format.read)(input);
         // Whatever the reader made of zeros in place of what is gone.
-        return if source.is_shortened() { Err(Error::Shortened) } else { model };
+        return check_complete(&source).and(model);
     }
     Err(match sniff::foreign(start) {
         Some(kind) => Error::Foreign { what: kind.what, hint: kind.hint },
         None => Error::NoGraph { hint: "the format of the file is unknown".to_owned() },
     })
+}
+
+/// Refuses what was read from a source that lacked bytes: a file that another process shortened, or ranges
+/// that could not be fetched.
+///
+/// # Errors
+///
+/// [`Error::Shortened`] or [`Error::Unavailable`].
+pub fn check_complete(source: &Source) -> Result<(), Error> {
+    match source.is_shortened() || source.failure().is_some() {
+        true => Err(incomplete(source)),
+        false => Ok(()),
+    }
+}
+
+fn incomplete(source: &Source) -> Error {
+    match source.failure() {
+        Some(reason) => Error::Unavailable(reason),
+        None => Error::Shortened,
+    }
 }

@@ -9,26 +9,97 @@
 //! let message = Message::new(&[0x08, 0x96, 0x01, 0x12, 0x02, b'h', b'i'], 0);
 //! let fields: Vec<_> = message.fields().collect::<Result<_, _>>().unwrap();
 //! assert_eq!(fields[0].payload, Payload::Varint(150));
-//! assert!(matches!(fields[1].payload, Payload::Bytes(part) if part.bytes == b"hi"));
+//! assert!(matches!(fields[1].payload, Payload::Bytes(part) if part.bytes() == Ok(b"hi")));
 //! ```
 
 use std::fmt;
 
-use calipers_ir::Span;
+use calipers_ir::{Source, Span};
 
-/// A segment of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A segment of the file. Of a file that is read in ranges, it need not be at hand.
+#[derive(Clone, Copy)]
 pub struct Part<'a> {
-    /// Its bytes.
-    pub bytes: &'a [u8],
+    /// Its first bytes; all of them where the file is in memory.
+    at_hand: &'a [u8],
     /// Where it starts in the file.
-    pub start: u64,
+    start: u64,
+    length: u64,
+    /// Where the other bytes are.
+    source: Option<&'a Source>,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    /// The part in these bytes, which start at `start` in the file.
+    pub fn new(bytes: &'a [u8], start: u64) -> Self {
+        Self { at_hand: bytes, start, length: bytes.len() as u64, source: None }
+    }
+
+    /// All of a file.
+    pub fn of_source(source: &'a Source) -> Self {
+        match source.whole() {
+            Some(bytes) => Self::new(bytes, 0),
+            None => Self { at_hand: &[], start: 0, length: source.size(), source: Some(source) },
+        }
+    }
+
+    /// Where it starts in the file.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Its bytes in number.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
     /// Its place in the file.
     pub fn span(&self) -> Span {
-        Span { start: self.start, end: self.start + self.bytes.len() as u64 }
+        Span { start: self.start, end: self.start + self.length }
+    }
+
+    /// Its bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`WireErrorKind::Unavailable`] if they cannot be fetched.
+    pub fn bytes(&self) -> Result<&'a [u8], WireError> {
+        self.first(self.length)
+    }
+
+    /// Its first bytes, at most `most`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Part::bytes`].
+    pub fn first(&self, most: u64) -> Result<&'a [u8], WireError> {
+        let wanted = self.length.min(most);
+        let unavailable = WireError { at: self.start, kind: WireErrorKind::Unavailable };
+        let wanted = usize::try_from(wanted).map_err(|_| unavailable)?;
+        if let Some(bytes) = self.at_hand.get(..wanted) {
+            return Ok(bytes);
+        }
+        let fetched = self.source.and_then(|source| source.window(self.start, wanted as u64));
+        fetched.and_then(|bytes| bytes.get(..wanted)).ok_or(unavailable)
+    }
+}
+
+impl PartialEq for Part<'_> {
+    /// Whether two parts are the same place of one file.
+    fn eq(&self, other: &Self) -> bool {
+        (self.start, self.length, self.at_hand) == (other.start, other.length, other.at_hand)
+    }
+}
+
+impl Eq for Part<'_> {}
+
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Part({} bytes at {})", self.length, self.start)
     }
 }
 
@@ -43,7 +114,7 @@ pub struct Message<'a> {
 impl<'a> Message<'a> {
     /// The message in these bytes, which start at `start` in the file.
     pub fn new(bytes: &'a [u8], start: u64) -> Self {
-        Self::from(Part { bytes, start })
+        Self::from(Part::new(bytes, start))
     }
 
     /// Takes another part into a message that may not have begun yet.
@@ -84,7 +155,7 @@ impl<'a> Iterator for Fields<'a, '_> {
         loop {
             match self.wire.field().transpose() {
                 Some(Err(error)) => {
-                    self.wire.position = self.wire.part.bytes.len();
+                    self.wire.position = self.wire.part.length;
                     self.rest = [].iter();
                     return Some(Err(error));
                 }
@@ -149,6 +220,8 @@ pub enum WireErrorKind {
     WireType(u8),
     /// A group ends that did not begin.
     GroupEnd,
+    /// The bytes cannot be fetched; the source has the reason.
+    Unavailable,
 }
 
 impl fmt::Display for WireErrorKind {
@@ -161,6 +234,7 @@ impl fmt::Display for WireErrorKind {
             Self::FieldNumber => f.write_str("invalid field number"),
             Self::WireType(kind) => write!(f, "invalid wire type {kind}"),
             Self::GroupEnd => f.write_str("unexpected end of a group"),
+            Self::Unavailable => f.write_str("the bytes cannot be fetched"),
         }
     }
 }
@@ -168,27 +242,57 @@ impl fmt::Display for WireErrorKind {
 /// A cursor over one part.
 struct Wire<'a> {
     part: Part<'a>,
-    position: usize,
+    /// Bytes of the part before the cursor.
+    position: u64,
+    /// Bytes that are at hand, and where they begin in the part.
+    window: &'a [u8],
+    window_start: u64,
 }
+
+/// Bytes of the longest varint.
+const MAX_VARINT: u64 = 10;
 
 /// Largest field number that protobuf allows.
 const MAX_FIELD_NUMBER: u64 = (1 << 29) - 1;
 
 impl<'a> Wire<'a> {
     fn new(part: Part<'a>) -> Self {
-        Self { part, position: 0 }
+        Self { part, position: 0, window: part.at_hand, window_start: 0 }
     }
 
     fn at(&self) -> u64 {
-        self.part.start + self.position as u64
+        self.part.start + self.position
     }
 
     fn error<T>(&self, kind: WireErrorKind) -> Result<T, WireError> {
         Err(WireError { at: self.at(), kind })
     }
 
+    fn left(&self) -> u64 {
+        self.part.length - self.position
+    }
+
+    /// What is at hand from the cursor on: at least `least` bytes, or all that is left.
+    fn rest(&mut self, least: u64) -> Result<&'a [u8], WireError> {
+        let least = least.min(self.left());
+        if let Some(rest) = self.at_hand(least) {
+            return Ok(rest);
+        }
+        let fetched = self.part.source.and_then(|source| source.window(self.at(), least));
+        let Some(window) = fetched else { return self.error(WireErrorKind::Unavailable) };
+        let most = usize::try_from(self.left()).unwrap_or(usize::MAX).min(window.len());
+        (self.window, self.window_start) = (&window[..most], self.position);
+        Ok(self.window)
+    }
+
+    #[inline]
+    fn at_hand(&self, least: u64) -> Option<&'a [u8]> {
+        let skipped = usize::try_from(self.position.checked_sub(self.window_start)?).ok()?;
+        self.window.get(skipped..).filter(|rest| rest.len() as u64 >= least)
+    }
+
     fn field(&mut self) -> Result<Option<Field<'a>>, WireError> {
-        if self.position == self.part.bytes.len() {
+        if self.position == self.part.length {
             return Ok(None);
         }
         let at = self.at();
@@ -219,8 +323,7 @@ impl<'a> Wire<'a> {
             1 => Payload::Fixed64(u64::from_le_bytes(self.array()?)),
             2 => {
                 let length = self.varint()?;
-                let start = self.part.start + self.position as u64;
-                Payload::Bytes(Part { bytes: self.take(length)?, start })
+                Payload::Bytes(self.take(length)?)
             }
             5 => Payload::Fixed32(u32::from_le_bytes(self.array()?)),
             other => return Err(WireError { at, kind: WireErrorKind::WireType(other) }),
@@ -247,9 +350,9 @@ impl<'a> Wire<'a> {
     }
 
     fn varint(&mut self) -> Result<u64, WireError> {
-        match varint(&self.part.bytes[self.position..]) {
+        match varint(self.rest(MAX_VARINT)?) {
             Some((value, length)) => {
-                self.position += length;
+                self.position += length as u64;
                 Ok(value)
             }
             None => self.error(WireErrorKind::UnendingVarint),
@@ -257,22 +360,23 @@ impl<'a> Wire<'a> {
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let bytes = self.take(N as u64)?;
+        let bytes = self.take(N as u64)?.bytes()?;
         let mut array = [0; N];
         array.copy_from_slice(bytes);
         Ok(array)
     }
 
-    fn take(&mut self, needed: u64) -> Result<&'a [u8], WireError> {
-        let rest = &self.part.bytes[self.position..];
-        let left = rest.len() as u64;
-        match usize::try_from(needed).ok().and_then(|length| rest.get(..length)) {
-            Some(bytes) => {
-                self.position += bytes.len();
-                Ok(bytes)
-            }
-            None => self.error(WireErrorKind::PastEnd { needed, left }),
+    /// The next bytes as a part, without fetching them.
+    fn take(&mut self, needed: u64) -> Result<Part<'a>, WireError> {
+        let left = self.left();
+        if needed > left {
+            return self.error(WireErrorKind::PastEnd { needed, left });
         }
+        let rest = self.at_hand(0).unwrap_or_default();
+        let at_hand = &rest[..usize::try_from(needed).unwrap_or(usize::MAX).min(rest.len())];
+        let part = Part { at_hand, start: self.at(), length: needed, source: self.part.source };
+        self.position += needed;
+        Ok(part)
     }
 }
 
@@ -328,9 +432,9 @@ mod tests {
     #[test]
     fn parts_read_as_one_message() {
         let mut message = None;
-        Message::merge(&mut message, Part { bytes: &[0x08, 0x01], start: 0 });
-        Message::merge(&mut message, Part { bytes: &[], start: 9 });
-        Message::merge(&mut message, Part { bytes: &[0x08, 0x02], start: 20 });
+        Message::merge(&mut message, Part::new(&[0x08, 0x01], 0));
+        Message::merge(&mut message, Part::new(&[], 9));
+        Message::merge(&mut message, Part::new(&[0x08, 0x02], 20));
         let message = message.unwrap();
         let fields: Vec<_> = message.fields().map(Result::unwrap).collect();
         assert_eq!(fields.len(), 2);

@@ -3,9 +3,9 @@
 use crate::ids::IdRange;
 use crate::model::id_range;
 use crate::{
-    Attribute, DataFile, Decoder, Function, FunctionId, GraphId, GraphKind, Header, Model, NameId,
-    Names, Node, NodeId, QuantizationAnnotation, Source, Span, SparseId, SparseTensor, Tensor,
-    TensorId, TypeId, UnknownFields, ValueType, link,
+    Attribute, Data, DataFile, Decoder, External, Function, FunctionId, GraphId, GraphKind, Header,
+    Model, NameId, Names, Node, NodeId, QuantizationAnnotation, Source, Span, SparseId,
+    SparseTensor, Tensor, TensorId, TypeId, UnknownFields, ValueType, link,
 };
 
 /// Graphs that a model may have. The largest real ones have hundreds, and a file can spend two
@@ -260,6 +260,14 @@ impl ModelBuilder {
     /// A stored tensor.
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         &self.tensors[id.index()]
+    }
+
+    /// The places of all tensors that are outside the model file.
+    pub fn externals_mut(&mut self) -> impl Iterator<Item = &mut External> {
+        self.tensors.iter_mut().filter_map(|tensor| match &mut tensor.data {
+            Data::External(external) => Some(&mut **external),
+            Data::Raw(_) | Data::Fields { .. } | Data::Absent => None,
+        })
     }
 
     /// Adds a stored sparse tensor.

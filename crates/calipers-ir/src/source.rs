@@ -26,10 +26,21 @@ impl Span {
     }
 }
 
-/// Something that lends the bytes of a model file.
+/// Something that lends the bytes of a model file: a buffer, a memory map, or ranges that are fetched when
+/// they are asked for.
 pub trait Bytes: Send + Sync {
-    /// All of them.
-    fn bytes(&self) -> &[u8];
+    /// How many there are.
+    fn size(&self) -> u64;
+
+    /// All of them; `None` where only ranges can be had.
+    fn whole(&self) -> Option<&[u8]>;
+
+    /// The bytes from `start` on: at least `least` of them, and more where they are at hand. `None` where
+    /// the file ends before, or where they cannot be fetched; [`Bytes::failure`] tells these apart.
+    fn window(&self, start: u64, least: u64) -> Option<&[u8]> {
+        let bytes = self.whole()?.get(usize::try_from(start).ok()?..)?;
+        (bytes.len() as u64 >= least).then_some(bytes)
+    }
 
     /// Says that a segment is about to be read from start to end, so that it can be fetched in one
     /// go.
@@ -44,15 +55,24 @@ pub trait Bytes: Send + Sync {
     fn is_shortened(&self) -> bool {
         false
     }
-}
 
-impl Bytes for Vec<u8> {
-    fn bytes(&self) -> &[u8] {
-        self
+    /// Why bytes that were asked for could not be fetched. Whatever was read since is incomplete.
+    fn failure(&self) -> Option<String> {
+        None
     }
 }
 
-/// The bytes of a model file: a memory map, or a buffer. Cloning shares them.
+impl Bytes for Vec<u8> {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn whole(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+}
+
+/// The bytes of a model file: a memory map, a buffer, or ranges of a remote file. Cloning shares them.
 #[derive(Clone)]
 pub struct Source(Arc<dyn Bytes>);
 
@@ -62,15 +82,25 @@ impl Source {
         Self(Arc::new(bytes))
     }
 
-    /// All the bytes.
-    pub fn bytes(&self) -> &[u8] {
-        self.0.bytes()
+    /// How many bytes there are.
+    pub fn size(&self) -> u64 {
+        self.0.size()
     }
 
-    /// The bytes of a span; `None` when it lies outside the file.
+    /// All the bytes; `None` where only ranges can be had.
+    pub fn whole(&self) -> Option<&[u8]> {
+        self.0.whole()
+    }
+
+    /// The bytes from `start` on, at least `least` of them, see [`Bytes::window`].
+    pub fn window(&self, start: u64, least: u64) -> Option<&[u8]> {
+        self.0.window(start, least)
+    }
+
+    /// The bytes of a span; `None` when it lies outside the file, or cannot be fetched.
     pub fn slice(&self, span: Span) -> Option<&[u8]> {
-        let start = usize::try_from(span.start).ok()?;
-        self.bytes().get(start..usize::try_from(span.end).ok()?)
+        let length = span.end.checked_sub(span.start)?;
+        self.window(span.start, length)?.get(..usize::try_from(length).ok()?)
     }
 
     /// Says that a segment is about to be read from start to end.
@@ -87,6 +117,11 @@ impl Source {
     pub fn is_shortened(&self) -> bool {
         self.0.is_shortened()
     }
+
+    /// Why bytes that were asked for could not be fetched.
+    pub fn failure(&self) -> Option<String> {
+        self.0.failure()
+    }
 }
 
 impl Default for Source {
@@ -97,7 +132,7 @@ impl Default for Source {
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Source({} bytes)", self.bytes().len())
+        write!(f, "Source({} bytes)", self.size())
     }
 }
 

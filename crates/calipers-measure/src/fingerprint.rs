@@ -19,13 +19,16 @@ const PIECE: usize = 16 << 20;
 /// Writes the digests of the model file, of each of its data files and of all together into the
 /// report. `files` are the model's data files in its order, or why they cannot be read.
 pub fn fingerprint<E: Display>(model: &Model, files: &[Result<Source, E>], report: &mut Report) {
-    let own = sha256(&model.source);
+    let Some(own) = sha256(&model.source) else {
+        let reason = "the model is remote; download it to compute its digest".to_owned();
+        return not_known(&mut report.unknown, "model.sha256", reason);
+    };
     let mut list = format!("{own}  {}\n", report.model.file);
     let mut missing = None;
     for (facts, file) in report.model.data_files.iter_mut().zip(files) {
         match file {
             Ok(source) => {
-                let digest = sha256(source);
+                let Some(digest) = sha256(source) else { continue };
                 // Writing to a text cannot fail.
                 let _ = writeln!(list, "{digest}  {}", facts.location);
                 facts.sha256 = Some(digest);
@@ -42,17 +45,18 @@ pub fn fingerprint<E: Display>(model: &Model, files: &[Result<Source, E>], repor
     }
 }
 
-fn sha256(source: &Source) -> String {
+/// The digest of a file; `None` where it is not at hand as a whole.
+fn sha256(source: &Source) -> Option<String> {
     let mut hash = Sha256::new();
     let mut start = 0;
-    for bytes in source.bytes().chunks(PIECE) {
+    for bytes in source.whole()?.chunks(PIECE) {
         let piece = Span { start, end: start + bytes.len() as u64 };
         source.expect(piece);
         hash.update(bytes);
         source.release(piece);
         start = piece.end;
     }
-    hexadecimal(hash.finalize())
+    Some(hexadecimal(hash.finalize()))
 }
 
 fn hexadecimal(digest: impl AsRef<[u8]>) -> String {

@@ -65,6 +65,11 @@ impl ModelSource {
             let name = model.name(tensor.name);
             return Err(Error::Request(format!("the file has no data for the tensor `{name}`")));
         }
+        if model.source.whole().is_none() {
+            return Err(Error::Request(
+                "the model is remote; download it to execute it".to_owned(),
+            ));
+        }
         let mut data = Vec::new();
         if let Some(path) = path {
             let files = calipers_formats::open_data(path, model);
@@ -103,7 +108,8 @@ impl ModelSource {
     /// The bytes of the model.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
-            Bytes::File(source) => source.bytes(),
+            // `new` refuses sources that are not there as a whole.
+            Bytes::File(source) => source.whole().unwrap_or_default(),
             Bytes::Copy(bytes) => bytes,
         }
     }

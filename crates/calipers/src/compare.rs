@@ -181,6 +181,11 @@ fn pair(
     let (Some(model_a), Some(model_b)) = (a.model, b.model) else {
         return Ok((calipers_compare::compare(a.side(), b.side(), None, None).0, None));
     };
+    if options.weights {
+        [model_a, model_b]
+            .into_iter()
+            .try_for_each(|model| model.check_local("its weights are not compared"))?;
+    }
     let (data_a, data_b) = match options.weights {
         true => (model_a.data(), model_b.data()),
         false => (Vec::new(), Vec::new()),

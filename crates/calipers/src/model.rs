@@ -1,11 +1,13 @@
 //! A model that was read, and the stages it goes through.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use calipers_formats::Folder;
 use calipers_infer::{BindError, Bindings, Typed};
-use calipers_ir::Masking;
+use calipers_ir::{Masking, Source};
 use calipers_lint::Evidence;
 use calipers_measure::{LayerQuery, Sweep, Weights};
 use calipers_perf::{Batch, ExecutionPlan, HardwareQuery, ModelProfile};
@@ -25,6 +27,17 @@ const STEPS: u64 = 1_000_000;
 pub struct Model {
     names: Names,
     path: Option<PathBuf>,
+    /// Where its data files are, where that is not the folder of the path.
+    folder: Option<SharedFolder>,
+}
+
+/// A folder that prints as nothing: it may hold credentials.
+struct SharedFolder(Arc<dyn Folder>);
+
+impl fmt::Debug for SharedFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedFolder")
+    }
 }
 
 /// The forms of a model that differ in the texts they show, each made when it is first needed.
@@ -75,7 +88,7 @@ impl Model {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let names = Names::new(calipers_formats::open(path)?);
-        Ok(Self { names, path: Some(path.to_owned()) })
+        Ok(Self { names, path: Some(path.to_owned()), folder: None })
     }
 
     /// Reads a model from memory. `name` is the file name that the report shows; files with external
@@ -85,7 +98,27 @@ impl Model {
     ///
     /// [`Error::Read`] if the bytes cannot be read as a model.
     pub fn read(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
-        Ok(Self { names: Names::new(calipers_formats::read(bytes, name)?), path: None })
+        Self::read_source(Source::new(bytes), name, None)
+    }
+
+    /// Reads a model from any source of bytes: a buffer that somebody else holds, or ranges of a remote
+    /// file. Its data files are looked for in `folder`, where there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] if the bytes cannot be read as a model, or cannot be fetched.
+    pub fn read_source(
+        source: Source,
+        name: &str,
+        folder: Option<Arc<dyn Folder>>,
+    ) -> Result<Self, Error> {
+        let names = Names::new(calipers_formats::read_source(source, name, folder.clone())?);
+        Ok(Self { names, path: None, folder: folder.map(SharedFolder) })
+    }
+
+    /// Whether its bytes are fetched in ranges, so that it can neither be executed nor have its weights read.
+    pub fn is_remote(&self) -> bool {
+        self.names.as_written.source.whole().is_none()
     }
 
     /// The graph as it was read, with secrets masked, for use with the crates of single stages.
@@ -226,6 +259,7 @@ impl Model {
     }
 
     fn weights(&self, model: &calipers_ir::Model, options: &Options) -> Result<Weights, Error> {
+        self.check_local("its weights are not read")?;
         let progress = |read, total| {
             if let Some(progress) = &options.progress {
                 progress(read, total);
@@ -238,13 +272,25 @@ impl Model {
         Ok(weights)
     }
 
+    /// Refuses what needs every byte of a remote model.
+    pub(crate) fn check_local(&self, consequence: &str) -> Result<(), Error> {
+        match self.is_remote() {
+            true => {
+                let reason = format!("the model is remote, so {consequence}; download it first");
+                Err(calipers_formats::Error::Unavailable(reason).into())
+            }
+            false => Ok(()),
+        }
+    }
+
     /// The model's data files in its order, or why they cannot be read.
     pub(crate) fn data(&self) -> Vec<Result<calipers_ir::Source, calipers_formats::DataError>> {
         // Data files are opened by their locations as the file has them.
         let model = &self.names.as_written;
-        match &self.path {
-            Some(path) => calipers_formats::open_data(path, model),
-            None => {
+        match (&self.path, &self.folder) {
+            (Some(path), _) => calipers_formats::open_data(path, model),
+            (None, Some(folder)) => calipers_formats::open_data_in(&*folder.0, model),
+            (None, None) => {
                 let files = model.data_files.iter();
                 files.map(|_| Err(calipers_formats::DataError::NoFolder)).collect()
             }
@@ -357,12 +403,9 @@ where
     named.into_iter().map(|(name, value)| (shown(&name), value)).collect()
 }
 
-/// Refuses what was computed from a file that another process shortened meanwhile.
+/// Refuses what was computed from a file that another process shortened meanwhile, or that could not be fetched.
 pub(crate) fn check_whole(source: &calipers_ir::Source) -> Result<(), Error> {
-    match source.is_shortened() {
-        true => Err(calipers_formats::Error::Shortened.into()),
-        false => Ok(()),
-    }
+    Ok(calipers_formats::check_complete(source)?)
 }
 
 /// Binds the batch that is asked for, where the file leaves it free.

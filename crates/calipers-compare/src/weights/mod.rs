@@ -167,7 +167,7 @@ impl Budget {
         let sources = [a, b]
             .into_iter()
             .flat_map(|side| side.files.iter().flatten().chain([&side.model.source]));
-        let held = sources.map(|source| source.bytes().len() as u64).fold(0, u64::saturating_add);
+        let held = sources.map(|source| source.size()).fold(0, u64::saturating_add);
         Self { limit, left: limit, readings: held.saturating_mul(MAX_READINGS) }
     }
 

@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
                 (6, Payload::Bytes(part)) => Message::merge(&mut found.graph, part),
                 (7, Payload::Fixed32(bits)) => found.floats.push(f32::from_bits(bits)),
                 (7, Payload::Bytes(part)) => {
-                    for bytes in part.bytes.as_chunks::<4>().0 {
+                    for bytes in part.bytes()?.as_chunks::<4>().0 {
                         found.floats.push(f32::from_le_bytes(*bytes));
                     }
                 }
@@ -132,8 +132,8 @@ impl<'a> Reader<'a> {
                 }
                 (9, Payload::Bytes(part)) => {
                     found.text_count += 1;
-                    found.text_bytes += part.bytes.len() as u64;
-                    if found.texts.len() < MAX_TEXTS && part.bytes.len() <= MAX_BYTES {
+                    found.text_bytes += part.len();
+                    if found.texts.len() < MAX_TEXTS && part.len() <= MAX_BYTES as u64 {
                         found.texts.push(part);
                     }
                 }
@@ -162,14 +162,14 @@ impl<'a> Reader<'a> {
         at: Span,
         found: Found<'a>,
     ) -> Result<AttributeValue, Trace> {
-        if let Some(reference) = found.reference.filter(|part| !part.bytes.is_empty()) {
+        if let Some(reference) = found.reference.filter(|part| !part.is_empty()) {
             return Ok(AttributeValue::Reference(self.name(reference)?));
         }
         // The numbers are those of `AttributeProto.AttributeType`.
         Ok(match found.kind {
             1 => AttributeValue::Float(found.float.unwrap_or_default()),
             2 => AttributeValue::Int(found.int.unwrap_or_default()),
-            3 => AttributeValue::Text(AttributeText::new(held_bytes(found.text))),
+            3 => AttributeValue::Text(AttributeText::new(held_bytes(found.text)?)),
             4 => match found.tensor {
                 Some(message) => {
                     let tensor = self.tensor(&message, owner.stored_in());
@@ -293,10 +293,10 @@ impl Found<'_> {
     }
 }
 
-fn held_bytes(part: Option<Part<'_>>) -> List<u8> {
-    match part {
+fn held_bytes(part: Option<Part<'_>>) -> Result<List<u8>, Trace> {
+    Ok(match part {
         None => List::Held(Box::default()),
-        Some(part) if part.bytes.len() <= MAX_BYTES => List::Held(part.bytes.into()),
-        Some(part) => List::Stored { count: part.bytes.len() as u64, at: part.span() },
-    }
+        Some(part) if part.len() <= MAX_BYTES as u64 => List::Held(part.bytes()?.into()),
+        Some(part) => List::Stored { count: part.len(), at: part.span() },
+    })
 }

@@ -173,7 +173,9 @@ fn field_bytes(source: &Source, tensor: &Tensor, count: usize) -> Result<Vec<u8>
         }
         (4, Payload::Fixed32(bits)) => add(&bits.to_le_bytes()),
         (10, Payload::Fixed64(bits)) => add(&bits.to_le_bytes()),
-        (4 | 10, Payload::Bytes(part)) => part.bytes.chunks_exact(width).for_each(&mut add),
+        (4 | 10, Payload::Bytes(part)) => {
+            part.bytes().unwrap_or_default().chunks_exact(width).for_each(&mut add);
+        }
         _ => {}
     })?;
     Ok(bytes)

@@ -21,5 +21,5 @@ use crate::input::Input;
 pub(crate) fn read(input: Input) -> Result<Model, Error> {
     // The source is shared, so its bytes can be borrowed while the builder keeps it too.
     let source = input.source.clone();
-    reader::Reader::new(input, source.bytes()).read()
+    reader::Reader::new(input, &source).read()
 }

@@ -1,30 +1,33 @@
 //! The state of a read: the model so far, and the graphs still to be read.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use calipers_ir::{GraphId, GraphKind, Model, ModelBuilder, NameId, Span};
+use calipers_ir::{GraphId, GraphKind, Model, ModelBuilder, NameId, Source, Span};
 
 use super::decode::OnnxDecoder;
 use crate::Error;
 use crate::error::Trace;
 use crate::external::DataFiles;
+use crate::folder::Folder;
 use crate::input::Input;
 use crate::wire::{Field, Message, Part, Payload};
 
 /// Texts longer than this are cut: no author writes so much, and a report would not show it.
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_TEXT: u64 = 64 * 1024;
 
 /// Names longer than this are refused: cutting them could make two names one.
-const MAX_NAME: usize = 64 * 1024;
+const MAX_NAME: u64 = 64 * 1024;
 
 /// A read in progress.
 pub(super) struct Reader<'a> {
     pub(super) builder: ModelBuilder,
     pub(super) data_files: DataFiles,
+    folder: Option<Arc<dyn Folder>>,
     pub(super) pending: VecDeque<Pending<'a>>,
     /// Where each graph came from, in the order of their ids, for the paths in errors.
     origins: Vec<Origin>,
-    file: &'a [u8],
+    file: &'a Source,
     /// Where the pages that were read over and not yet let go begin.
     passed: u64,
     /// Operands of the node being read, kept to save an allocation per node.
@@ -53,15 +56,16 @@ pub(super) enum Origin {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(input: Input, file: &'a [u8]) -> Self {
+    pub(super) fn new(input: Input, file: &'a Source) -> Self {
         let mut builder = ModelBuilder::default();
         builder.source = input.source;
         builder.decoder = Some(&OnnxDecoder);
         builder.header.file_name = input.name;
-        builder.header.bytes = file.len() as u64;
+        builder.header.bytes = file.size();
         Self {
             builder,
-            data_files: DataFiles::new(input.folder),
+            data_files: DataFiles::default(),
+            folder: input.folder,
             pending: VecDeque::new(),
             origins: Vec::new(),
             file,
@@ -72,17 +76,23 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn read(mut self) -> Result<Model, Error> {
-        let bytes = self.file.len() as u64;
-        let whole = Message::new(self.file, 0);
+        let bytes = self.file.size();
+        let whole = Message::from(Part::of_source(self.file));
         self.model(&whole)?;
         while let Some(Pending { graph, message }) = self.pending.pop_front() {
             if let Err(trace) = self.graph(graph, &message) {
                 return Err(trace.finish(&self.path_of(graph), bytes));
             }
         }
-        let Self { mut builder, data_files, pending, origins, .. } = self;
+        let Self { mut builder, mut data_files, folder, pending, origins, .. } = self;
         // Linking takes the most memory, and needs neither.
         drop((pending, origins));
+        if let Some(folder) = folder {
+            data_files.look(&*folder, &builder.names);
+            for external in builder.externals_mut().filter(|it| it.problem.is_none()) {
+                external.problem = data_files.range_problem(external);
+            }
+        }
         builder.data_files = data_files.files;
         Ok(builder.finish()?)
     }
@@ -143,11 +153,11 @@ impl<'a> Reader<'a> {
 
     /// The interned name in these bytes.
     pub(super) fn name(&mut self, part: Part<'_>) -> Result<NameId, Trace> {
-        if part.bytes.len() > MAX_NAME {
-            let problem = format!("a name has {} bytes", part.bytes.len());
-            return Err(Trace::new(part.start, problem));
+        if part.len() > MAX_NAME {
+            let problem = format!("a name has {} bytes", part.len());
+            return Err(Trace::new(part.start(), problem));
         }
-        Ok(self.builder.names.intern_bytes(part.bytes))
+        Ok(self.builder.names.intern_bytes(part.bytes()?))
     }
 
     /// A key and a value, both interned.
@@ -184,11 +194,12 @@ impl<'a> Reader<'a> {
 
 /// A text for people: made valid, and cut when absurdly long.
 pub(super) fn text(part: Part<'_>) -> String {
-    if part.bytes.len() <= MAX_TEXT {
-        return String::from_utf8_lossy(part.bytes).into_owned();
+    // What cannot be fetched is a failure of the source, which the caller of the reader reports.
+    let start = String::from_utf8_lossy(part.first(MAX_TEXT).unwrap_or_default()).into_owned();
+    match part.len() <= MAX_TEXT {
+        true => start,
+        false => format!("{start}… ({} bytes in all)", part.len()),
     }
-    let start = String::from_utf8_lossy(&part.bytes[..MAX_TEXT]).into_owned();
-    format!("{start}… ({} bytes in all)", part.bytes.len())
 }
 
 /// An integer field. Protobuf writes negative ones as 64 bits, whatever their width.

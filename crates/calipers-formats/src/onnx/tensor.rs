@@ -30,18 +30,18 @@ impl<'a> Typed<'a> {
         match (number, payload) {
             (4 | 10, Payload::Bytes(part)) => {
                 let width = if number == 4 { 4 } else { 8 };
-                self.bytes += part.bytes.len() as u64;
-                self.counted += part.bytes.len() as u64 / width;
+                self.bytes += part.len();
+                self.counted += part.len() / width;
                 self.only = Some((number, part));
             }
             // Texts: one field each.
             (6, Payload::Bytes(part)) => {
-                self.bytes += part.bytes.len() as u64;
+                self.bytes += part.len();
                 self.counted += 1;
             }
             // Packed integers of variable length: counting them means reading them.
             (_, Payload::Bytes(part)) => {
-                self.bytes += part.bytes.len() as u64;
+                self.bytes += part.len();
                 self.uncounted = true;
             }
             (_, Payload::Fixed32(_)) => self.one(4),
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         }
         let data = match raw {
             _ if location == EXTERNAL => {
-                let external = self.data_files.resolve(reference, &mut self.builder.names);
+                let external = self.data_files.resolve(reference, &self.builder.names);
                 Data::External(Box::new(external))
             }
             Some(part) => Data::Raw(part.span()),
@@ -154,8 +154,8 @@ impl<'a> Reader<'a> {
         reference: &mut Reference,
     ) -> Result<(), Trace> {
         let (key, value) = self.entry_parts(message)?;
-        let value = value.unwrap_or(Part { bytes: b"", start: 0 });
-        match key.map_or(&b""[..], |key| key.bytes) {
+        let value = value.unwrap_or(Part::new(b"", 0));
+        match key.map_or(Ok(&b""[..]), |key| key.bytes())? {
             b"location" => reference.location = Some(self.name(value)?),
             b"offset" => reference.offset = Some(text(value)),
             b"length" => reference.length = Some(text(value)),
@@ -172,10 +172,11 @@ impl<'a> Reader<'a> {
 
 /// Integers of variable length, one after another.
 pub(super) fn packed_integers(part: Part<'_>, mut visit: impl FnMut(i64)) -> Result<(), Trace> {
-    let mut rest = part.bytes;
+    let bytes = part.bytes()?;
+    let mut rest = bytes;
     while !rest.is_empty() {
         let Some((value, length)) = varint(rest) else {
-            let at = part.start + (part.bytes.len() - rest.len()) as u64;
+            let at = part.start() + (bytes.len() - rest.len()) as u64;
             return Err(WireError { at, kind: WireErrorKind::UnendingVarint }.into());
         };
         visit(integer(value));

@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
             let field = field?;
             match (field.number, field.payload) {
                 (1, Payload::Varint(size)) => dim = Dim::Size(integer(size)),
-                (2, Payload::Bytes(part)) if part.bytes.is_empty() => dim = Dim::Unknown,
+                (2, Payload::Bytes(part)) if part.is_empty() => dim = Dim::Unknown,
                 (2, Payload::Bytes(part)) => dim = Dim::Symbol(self.name(part)?),
                 // What the dimension denotes: known, and no figure needs it.
                 (3, Payload::Bytes(_)) => {}

@@ -2,7 +2,7 @@
 //!
 //! Only operands of several axes are looked at, and only their first and last elements are read.
 
-use calipers_ir::{DType, Data, Model, TensorId};
+use calipers_ir::{DType, Data, Model, Span, TensorId};
 
 /// Bytes that are read at either end.
 const MAX_BYTES: usize = 16 * 1024;
@@ -18,17 +18,20 @@ pub(super) fn is_filled(model: &Model, tensor: TensorId) -> bool {
         let few = MAX_BYTES as u64 / 8;
         return model.floats(tensor, few).is_ok_and(|values| is_fill(values.into_iter()));
     };
-    let Some(bytes) = model.source.slice(span) else { return false };
     let size = match stored.dtype {
         DType::Float64 => 8,
         DType::Float32 => 4,
         DType::Float16 | DType::Bfloat16 => 2,
         _ => return false,
     };
+    let most = MAX_BYTES as u64;
+    let first = Span { start: span.start, end: span.end.min(span.start + most) };
     // Elements begin at multiples of their size.
-    let first = &bytes[..bytes.len().min(MAX_BYTES)];
-    let last = bytes.len().saturating_sub(MAX_BYTES) / size * size;
-    let elements = first.chunks_exact(size).chain(bytes[last..].chunks_exact(size));
+    let skipped = span.len().saturating_sub(most) / size as u64 * size as u64;
+    let last = Span { start: span.start + skipped, end: span.end };
+    let ends = (model.source.slice(first), model.source.slice(last));
+    let (Some(first), Some(last)) = ends else { return false };
+    let elements = first.chunks_exact(size).chain(last.chunks_exact(size));
     is_fill(elements.map(|element| number(stored.dtype, element)))
 }
 

@@ -104,7 +104,7 @@ pub fn read_within<E: Display>(
     let mut weights = Weights::default();
     let mut places = Vec::new();
     let sources = files.iter().flatten().chain([&model.source]);
-    let held = sources.map(|source| source.bytes().len() as u64).fold(0, u64::saturating_add);
+    let held = sources.map(|source| source.size()).fold(0, u64::saturating_add);
     let mut left = held.saturating_mul(MAX_READINGS);
     let mut budget = limit;
     for stored in parameters::all(model) {

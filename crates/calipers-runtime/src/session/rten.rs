@@ -42,7 +42,7 @@ pub(super) fn open(
         loader.external_data(location, contents.to_vec());
     }
     for (location, contents) in source.data() {
-        loader.external_data(location, contents.bytes().to_vec());
+        loader.external_data(location, contents.whole().unwrap_or_default().to_vec());
     }
     let why = |error: rten::LoadError| Error::Load {
         runtime: RUNTIME.to_owned(),

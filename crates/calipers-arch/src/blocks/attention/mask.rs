@@ -1,9 +1,8 @@
 //! What is added to the attention scores: masks, causal ones above all, and learned biases.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use calipers_ir::{Data, Producer, ValueId};
+use calipers_ir::{Data, Producer, Span, ValueId};
 use calipers_ops::{Class, Movement};
 use hashbrown::HashSet;
 
@@ -191,24 +190,32 @@ fn is_triangle(net: &Network<'_>, value: ValueId) -> bool {
     let Some(offset) = columns.checked_sub(rows).filter(|_| rows >= 2) else { return false };
     let Some(size) = tensor.dtype.bits().filter(|bits| bits % 8 == 0) else { return false };
     let size = size as usize / 8;
-    let bytes = match tensor.data {
-        Data::Raw(span) => net.model.source.slice(span).map(Cow::Borrowed),
-        Data::Fields { .. } => net.model.packed(id, MAX_FIELDS).ok().map(Cow::Owned),
-        Data::Absent | Data::External(_) => None,
+    let packed = match tensor.data {
+        Data::Raw(_) => None,
+        Data::Fields { .. } => net.model.packed(id, MAX_FIELDS).ok(),
+        Data::Absent | Data::External(_) => return false,
     };
-    let Some(bytes) = bytes else { return false };
-    let element = |row: usize, column: usize| {
-        let start = row.checked_mul(columns)?.checked_add(column)?.checked_mul(size)?;
-        bytes.get(start..start.checked_add(size)?)
+    // Rows are read one by one: the tensor may be large, and remote.
+    let row = |row: usize| {
+        let start = row.checked_mul(columns)?.checked_mul(size)?;
+        let end = start.checked_add(columns.checked_mul(size)?)?;
+        match (&tensor.data, &packed) {
+            (Data::Raw(span), _) => {
+                let (first, last) = (span.start + start as u64, span.start + end as u64);
+                let inside = Some(Span { start: first, end: last }).filter(|it| it.end <= span.end);
+                net.model.source.slice(inside?)
+            }
+            (_, packed) => packed.as_ref()?.get(start..end),
+        }
     };
-    let (Some(seen), Some(hidden)) = (element(0, 0), element(0, columns - 1)) else {
-        return false;
-    };
+    let Some(first) = row(0) else { return false };
+    let (seen, hidden) = (&first[..size], &first[first.len() - size..]);
     seen != hidden
-        && [0, 1, rows / 2, rows - 1].into_iter().all(|row| {
-            (0..columns).all(|column| {
-                let wanted = if column <= row + offset { seen } else { hidden };
-                element(row, column) == Some(wanted)
+        && [0, 1, rows / 2, rows - 1].into_iter().all(|at| {
+            row(at).is_some_and(|elements| {
+                elements.chunks_exact(size).enumerate().all(|(column, element)| {
+                    element == if column <= at + offset { seen } else { hidden }
+                })
             })
         })
 }

@@ -51,7 +51,7 @@ impl Labels {
         for key in known {
             let Some((_, text)) = metadata.iter().find(|(name, _)| name == key) else { continue };
             // The report keeps the start of a long text; the file has all of it.
-            let whole = whole_metadata(subject.model.source.bytes(), key);
+            let whole = whole_metadata(subject.model.source.whole().unwrap_or_default(), key);
             let text = whole.as_deref().unwrap_or(text);
             let all = parse(text);
             // One line is a description or a number of classes.
@@ -126,7 +126,7 @@ fn whole_metadata(model: &[u8], key: &str) -> Option<String> {
 fn parts(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     let fields: Vec<_> = Message::new(bytes, 0).fields().map_while(Result::ok).collect();
     fields.into_iter().filter_map(|field| match field.payload {
-        Payload::Bytes(part) => Some((field.number, part.bytes)),
+        Payload::Bytes(part) => Some((field.number, part.bytes().ok()?)),
         _ => None,
     })
 }
