@@ -13,6 +13,7 @@ mod output;
 mod privacy;
 mod problem;
 mod progress;
+mod remote;
 mod screen;
 mod system;
 

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 use calipers::secrets;
 
+use crate::remote;
+
 /// Which names and secrets may be printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Privacy {
@@ -40,7 +42,10 @@ impl Privacy {
 pub(crate) fn model_path(path: &Path) -> String {
     match Privacy::of_process().redact_names {
         true => "file".to_owned(),
-        false => path.display().to_string(),
+        false => match remote::address(path) {
+            Some(address) => remote::shown(address),
+            None => path.display().to_string(),
+        },
     }
 }
 

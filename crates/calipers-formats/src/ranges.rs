@@ -31,8 +31,8 @@ pub trait Ranges: Send + Sync {
     fn read(&self, spans: &[Span]) -> Result<Vec<Vec<u8>>, String>;
 }
 
-/// The first range of a file: many models are not larger.
-const FIRST: u64 = 256 << 10;
+/// Bytes of the first range of a file: many models are not larger.
+pub const FIRST: u64 = 256 << 10;
 
 /// The longest range that is fetched ahead of a reader.
 const LONGEST: u64 = 4 << 20;
@@ -81,6 +81,17 @@ impl RangedBytes {
             extents: FrozenVec::new(),
             state: Mutex::new(State { ahead: FIRST, ..State::default() }),
         }
+    }
+
+    /// Like [`RangedBytes::new`], for a file whose first bytes are known.
+    pub fn with_start(ranges: impl Ranges + 'static, start: Vec<u8>) -> Self {
+        let ranged = Self::new(ranges);
+        {
+            let mut state = ranged.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.end = start.len() as u64;
+            ranged.insert(&mut state, 0, start);
+        }
+        ranged
     }
 
     /// What is held from `start` on; empty where nothing is.

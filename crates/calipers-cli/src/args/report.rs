@@ -8,6 +8,7 @@ use super::reading::ReadingArgs;
 use super::refuse_unknown_ending;
 use crate::commands::ReportPage;
 use crate::output::Target;
+use crate::remote;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -32,8 +33,7 @@ pub(super) struct ReportArgs {
 
 impl ReportArgs {
     pub(super) fn resolve(self) -> Result<ReportPage, clap::Error> {
-        let named =
-            || PathBuf::from(self.model.file_stem().unwrap_or_default()).with_extension("html");
+        let named = || PathBuf::from(remote::file_name(&self.model)).with_extension("html");
         let output = Target::new(Some(self.output.unwrap_or_else(named)));
         refuse_unknown_ending(&output, ["html", "htm"].into_iter())?;
         Ok(ReportPage { model: self.model, output, reading: self.reading.resolve()? })

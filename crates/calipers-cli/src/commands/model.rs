@@ -14,9 +14,14 @@ use crate::output::Target;
 use crate::privacy::{may_name_files, model_path};
 use crate::problem::{Problem, printable, reason};
 use crate::progress::{Bar, Progress};
+use crate::remote;
 
 /// Makes sure that the model can be read, and that the output would not be written over it.
 pub(crate) fn check(model: &Path, output: &Target) -> anyhow::Result<()> {
+    // A file on a server is checked when it is opened.
+    if remote::address(model).is_some() {
+        return Ok(());
+    }
     let facts = check_model(model)?;
     if let Target::File(path) = output {
         check_output(path, model, &facts)?;
@@ -26,6 +31,9 @@ pub(crate) fn check(model: &Path, output: &Target) -> anyhow::Result<()> {
 
 /// Reads the model.
 pub(crate) fn open(path: &Path) -> Result<Model, Problem> {
+    if let Some(address) = remote::address(path) {
+        return remote::open(address);
+    }
     Model::open(path).map_err(|error| Problem::unreadable(path, &error, error.hint()))
 }
 

@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::privacy::Privacy;
 use crate::problem::{Problem, reason};
+use crate::remote;
 
 /// Folders inside folders that are looked into.
 const DEPTH: usize = 64;
@@ -31,11 +32,14 @@ pub(super) struct Places {
 impl Places {
     /// Finds the models. A pattern, or a folder, that holds none is an error.
     pub(super) fn find(given: &[PathBuf]) -> Result<Self, Problem> {
-        let is_plain = |path: &PathBuf| !path.is_dir() && (path.exists() || !is_pattern(path));
+        let is_plain = |path: &PathBuf| {
+            let is_remote = remote::address(path).is_some();
+            is_remote || !path.is_dir() && (path.exists() || !is_pattern(path))
+        };
         if let [path] = given
             && is_plain(path)
         {
-            let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let shown = remote::file_name(path);
             let only = Place { path: path.clone(), shown, error: None };
             return Ok(Self { all: vec![only], single: true });
         }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{Privacy, model};
 use crate::problem::{Problem, reason};
+use crate::remote;
 
 /// A saved report is smaller than this; a model of JSON may be of any size.
 const MAX_BYTES: u64 = 256_000_000;
@@ -44,6 +45,10 @@ impl Opened {
 
 /// Whether a file begins as JSON does. No model that is read does.
 fn is_json(path: &Path) -> Result<bool, Problem> {
+    // Reports are compared where they were saved.
+    if remote::address(path).is_some() {
+        return Ok(false);
+    }
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
     read.map_err(|error| Problem::unreadable(path, &reason(&error), None))?;

@@ -1,0 +1,212 @@
+//! The connection to a server: `ureq` behind the interface of `object_store`.
+//!
+//! `ureq` waits in threads of its own, which is enough for a few dozen requests at a time, and saves a second
+//! HTTP client with its own TLS.
+
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use http::header::{AUTHORIZATION, HeaderValue, RANGE};
+use http::{Method, StatusCode};
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
+    HttpResponseBody, HttpService,
+};
+use ureq::config::RedirectAuthHeaders;
+
+use crate::{Error, Options};
+
+/// Requests that are under way at most, and connections that are kept.
+pub(crate) const CONCURRENT: usize = 64;
+
+/// The largest answer to a request for a whole file.
+pub(crate) const MAX_WHOLE: u64 = 32 << 20;
+
+/// The largest answer to a request for a range: one payload may be as long as all that is held.
+const MAX_RANGE: u64 = 1 << 30;
+
+/// Why the last request failed: `object_store` wraps reasons in texts that contain addresses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LastFailure(Arc<Mutex<Option<Failure>>>);
+
+/// A failure of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: Option<StatusCode>,
+    pub(crate) reason: String,
+}
+
+impl LastFailure {
+    fn set(&self, failure: Option<Failure>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+    }
+
+    pub(crate) fn get(&self) -> Option<Failure> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Makes clients for one store.
+#[derive(Clone)]
+pub(crate) struct Connector {
+    agent: ureq::Agent,
+    authorization: Option<HeaderValue>,
+    pub(crate) last: LastFailure,
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connector")
+    }
+}
+
+impl Connector {
+    /// A connector that sends this header to the server itself, and to no other that it redirects to.
+    pub(crate) fn new(
+        options: &Options,
+        https_only: bool,
+        authorization: Option<HeaderValue>,
+    ) -> Result<Self, Error> {
+        let proxy = options.proxy.as_deref().map(ureq::Proxy::new).transpose();
+        let proxy = proxy.map_err(|_| {
+            Error::address("the proxy is not a URL", "write CALIPERS_PROXY=http://host:port")
+        })?;
+        let timeout = Some(options.timeout);
+        let agent = ureq::Agent::config_builder()
+            .proxy(proxy)
+            .https_only(https_only)
+            .http_status_as_error(false)
+            .max_redirects(5)
+            .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+            .timeout_resolve(timeout)
+            .timeout_connect(timeout)
+            .timeout_recv_response(timeout)
+            .timeout_recv_body(timeout)
+            .max_idle_connections(CONCURRENT)
+            .max_idle_connections_per_host(CONCURRENT)
+            .user_agent(concat!("calipers/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .new_agent();
+        Ok(Self { agent, authorization, last: LastFailure::default() })
+    }
+
+    fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let result = self.exchange(request);
+        self.last.set(match &result {
+            Ok(response)
+                if response.status().is_client_error() || response.status().is_server_error() =>
+            {
+                let status = response.status();
+                Some(Failure {
+                    status: Some(status),
+                    reason: format!("the server answered {status}"),
+                })
+            }
+            Ok(_) => None,
+            Err((_, reason)) => Some(Failure { status: None, reason: reason.clone() }),
+        });
+        result.map_err(|(kind, reason)| HttpError::new(kind, io::Error::other(reason)))
+    }
+
+    fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, (HttpErrorKind, String)> {
+        let (mut parts, body) = request.into_parts();
+        if let Some(value) = &self.authorization {
+            parts.headers.entry(AUTHORIZATION).or_insert_with(|| value.clone());
+        }
+        let has_range = parts.headers.contains_key(RANGE);
+        let is_head = parts.method == Method::HEAD;
+        let body = body.as_bytes().map(|bytes| bytes.to_vec()).unwrap_or_default();
+        let response = match parts.method {
+            Method::GET | Method::HEAD | Method::DELETE => {
+                self.agent.run(http::Request::from_parts(parts, ()))
+            }
+            _ => self.agent.run(http::Request::from_parts(parts, body)),
+        };
+        let (parts, mut body) = response.map_err(|error| describe(&error))?.into_parts();
+        // A server without ranges sends the whole file: nobody waits for it.
+        let is_whole = has_range && parts.status == StatusCode::OK;
+        let bytes = if is_head || is_whole {
+            Vec::new()
+        } else {
+            let most = if has_range { MAX_RANGE } else { MAX_WHOLE };
+            if body.content_length().is_some_and(|length| length > most) {
+                let reason = format!("the answer is larger than {} MB", most / 1_000_000);
+                return Err((HttpErrorKind::Unknown, reason));
+            }
+            body.with_config().limit(most).read_to_vec().map_err(|error| describe(&error))?
+        };
+        Ok(http::Response::from_parts(parts, HttpResponseBody::from(bytes)))
+    }
+}
+
+/// The kind of an error, which decides whether the request is repeated, and its reason for people.
+fn describe(error: &ureq::Error) -> (HttpErrorKind, String) {
+    use ureq::Timeout;
+    let (kind, reason) = match error {
+        ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
+            (HttpErrorKind::Timeout, "connecting to the server timed out".to_owned())
+        }
+        ureq::Error::Timeout(_) => {
+            (HttpErrorKind::Timeout, "the server did not answer in time".to_owned())
+        }
+        ureq::Error::HostNotFound => (HttpErrorKind::Unknown, "no such host".to_owned()),
+        ureq::Error::ConnectionFailed => {
+            (HttpErrorKind::Connect, "the server cannot be reached".to_owned())
+        }
+        ureq::Error::TooManyRedirects => {
+            (HttpErrorKind::Unknown, "the server redirects without end".to_owned())
+        }
+        ureq::Error::RequireHttpsOnly(_) => {
+            (HttpErrorKind::Unknown, "the server redirects from https to http".to_owned())
+        }
+        ureq::Error::Io(error) => match error.kind() {
+            io::ErrorKind::ConnectionRefused => {
+                (HttpErrorKind::Connect, "the server refuses the connection".to_owned())
+            }
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe => (
+                HttpErrorKind::Interrupted,
+                "the server closed the connection before its answer was complete".to_owned(),
+            ),
+            io::ErrorKind::TimedOut => {
+                (HttpErrorKind::Timeout, "the server did not answer in time".to_owned())
+            }
+            _ => (
+                HttpErrorKind::Interrupted,
+                "the host cannot be found, or the connection failed".to_owned(),
+            ),
+        },
+        ureq::Error::BodyExceedsLimit(_) => {
+            (HttpErrorKind::Unknown, "the answer is larger than what was asked for".to_owned())
+        }
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::Pem(_) => {
+            (HttpErrorKind::Unknown, format!("TLS failed: {error}"))
+        }
+        ureq::Error::Protocol(_) => (
+            HttpErrorKind::Interrupted,
+            "the server's answer is not HTTP, or was cut short".to_owned(),
+        ),
+        _ => (HttpErrorKind::Unknown, "the request failed".to_owned()),
+    };
+    (kind, reason)
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.clone()))
+    }
+}
+
+#[async_trait]
+impl HttpService for Connector {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let connector = self.clone();
+        let sent = tokio::task::spawn_blocking(move || connector.send(request)).await;
+        sent.unwrap_or_else(|error| Err(HttpError::new(HttpErrorKind::Unknown, error)))
+    }
+}

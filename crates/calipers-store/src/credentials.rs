@@ -1,0 +1,154 @@
+//! Credentials, found where the vendors' own tools find them.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::HeaderValue;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+
+use crate::address::Login;
+
+/// Largest configuration file that is read.
+const MAX_FILE: u64 = 1 << 20;
+
+/// The header of a user and a password.
+pub(crate) fn basic(login: &Login) -> Option<HeaderValue> {
+    let pair = STANDARD.encode(format!("{}:{}", login.user, login.password));
+    header(&format!("Basic {pair}"))
+}
+
+/// The header of the login to the Hugging Face hub: `HF_TOKEN`, or what `hf auth login` stored.
+pub(crate) fn hub() -> Option<HeaderValue> {
+    let stored = || {
+        let folder = variable("HF_HOME").map(PathBuf::from).or_else(|| {
+            let cache = variable("XDG_CACHE_HOME").map(PathBuf::from);
+            Some(cache.or_else(|| Some(home()?.join(".cache")))?.join("huggingface"))
+        })?;
+        let path = variable("HF_TOKEN_PATH").map_or_else(|| folder.join("token"), PathBuf::from);
+        Some(read(&path)?.trim().to_owned())
+    };
+    let token =
+        variable("HF_TOKEN").or_else(|| variable("HUGGING_FACE_HUB_TOKEN")).or_else(stored)?;
+    header(&format!("Bearer {token}"))
+}
+
+/// The address of the hub.
+pub(crate) fn hub_endpoint() -> String {
+    let endpoint = variable("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".to_owned());
+    endpoint.trim_end_matches('/').to_owned()
+}
+
+fn header(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// A builder with what the AWS command line would use: variables, then the profile's files, then the role of
+/// the machine or container.
+pub(crate) fn s3() -> AmazonS3Builder {
+    let mut builder = AmazonS3Builder::from_env();
+    let profile = variable("AWS_PROFILE")
+        .or_else(|| variable("AWS_DEFAULT_PROFILE"))
+        .unwrap_or_else(|| "default".to_owned());
+    let file = |name: &str, default: &str| {
+        let path = variable(name)
+            .map(PathBuf::from)
+            .or_else(|| Some(home()?.join(".aws").join(default)))?;
+        read(&path)
+    };
+    let mut known = BTreeMap::new();
+    // The file of credentials goes before the other one.
+    if let Some(text) = file("AWS_CONFIG_FILE", "config") {
+        let section =
+            if profile == "default" { profile.clone() } else { format!("profile {profile}") };
+        known.extend(ini_section(&text, &section));
+    }
+    if let Some(text) = file("AWS_SHARED_CREDENTIALS_FILE", "credentials") {
+        known.extend(ini_section(&text, &profile));
+    }
+    let has_key = builder.get_config_value(&AmazonS3ConfigKey::AccessKeyId).is_some();
+    let keys = [
+        ("aws_access_key_id", AmazonS3ConfigKey::AccessKeyId, true),
+        ("aws_secret_access_key", AmazonS3ConfigKey::SecretAccessKey, true),
+        ("aws_session_token", AmazonS3ConfigKey::Token, true),
+        ("region", AmazonS3ConfigKey::Region, false),
+        ("endpoint_url", AmazonS3ConfigKey::Endpoint, false),
+    ];
+    for (name, key, is_credential) in keys {
+        // Credentials of two places are not mixed.
+        let is_set = if is_credential { has_key } else { builder.get_config_value(&key).is_some() };
+        if let Some(value) = known.get(name).filter(|_| !is_set) {
+            builder = builder.with_config(key, value);
+        }
+    }
+    builder
+}
+
+/// Settings of a section of an INI file.
+fn ini_section(text: &str, section: &str) -> BTreeMap<String, String> {
+    let mut inside = false;
+    let mut settings = BTreeMap::new();
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if let Some(name) = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            inside = name.trim() == section;
+        } else if inside
+            // Settings of settings are indented.
+            && !line.starts_with([' ', '\t', '#', ';'])
+            && let Some((key, value)) = trimmed.split_once('=')
+        {
+            settings.insert(key.trim().to_ascii_lowercase(), value.trim().to_owned());
+        }
+    }
+    settings
+}
+
+/// A variable of the environment that is set to something.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn home() -> Option<PathBuf> {
+    variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from)
+}
+
+fn read(path: &std::path::Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_FILE {
+        return None;
+    }
+    fs::read_to_string(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_hold_their_own_settings() {
+        let text = "[default]\naws_access_key_id = A\n# aws_secret_access_key = no\n\n[profile ci]\n\
+                    region=eu-west-1\ns3 =\n  endpoint_url = nested\n[other]\nregion = us-west-2\n";
+        assert_eq!(
+            ini_section(text, "default"),
+            BTreeMap::from([("aws_access_key_id".into(), "A".into())])
+        );
+        let ci = ini_section(text, "profile ci");
+        assert_eq!(ci.get("region").map(String::as_str), Some("eu-west-1"));
+        assert!(!ci.contains_key("endpoint_url"));
+        assert!(ini_section(text, "missing").is_empty());
+    }
+
+    #[test]
+    fn headers_do_not_print_their_values() {
+        let login = Login { user: "Aladdin".into(), password: "open sesame".into() };
+        let value = basic(&login).unwrap();
+        // The example of RFC 7617.
+        assert_eq!(value.as_bytes(), b"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+        assert_eq!(format!("{value:?}"), "Sensitive");
+    }
+}

@@ -1,0 +1,57 @@
+//! The models of a bucket.
+
+use futures_util::TryStreamExt as _;
+use object_store::ObjectStore as _;
+
+use crate::address::{Address, ObjectStoreKind};
+use crate::object::{Object, Version};
+use crate::{Error, Options, runtime};
+
+/// An object of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its address.
+    pub address: String,
+    /// What identifies its state, as in [`crate::Opened`].
+    pub version: String,
+}
+
+/// Lists the objects under a prefix whose names end in one of these extensions, in the order of their names. The address
+/// of an object lists itself.
+///
+/// # Errors
+///
+/// An [`Error`] if the bucket cannot be listed. Servers have no listing.
+pub fn list(address: &str, extensions: &[&str], options: &Options) -> Result<Vec<Entry>, Error> {
+    let parsed = Address::parse(address)?;
+    let Address::Object { store, bucket, key } = &parsed else {
+        return Err(Error::address(
+            "a server cannot be listed",
+            "give the addresses of its models, or a file that lists them",
+        ));
+    };
+    let scheme = match store {
+        ObjectStoreKind::S3 => "s3",
+        ObjectStoreKind::Google => "gs",
+        ObjectStoreKind::Azure => "az",
+    };
+    let prefix = Address::Object {
+        store: *store,
+        bucket: bucket.clone(),
+        key: key.trim_end_matches('/').to_owned(),
+    };
+    let object = Object::new(&prefix, options)?;
+    let found = runtime()?.block_on(object.store.list(Some(&object.path)).try_collect::<Vec<_>>());
+    let mut found = found.map_err(|error| object.describe(&error))?;
+    let is_model = |name: &str| {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        extensions.iter().any(|extension| extension.eq_ignore_ascii_case(ending))
+    };
+    found.retain(|meta| is_model(meta.location.as_ref()));
+    found.sort_by(|one, other| one.location.cmp(&other.location));
+    let entry = |meta| Entry {
+        address: format!("{scheme}://{bucket}/{}", object_store::ObjectMeta::clone(meta).location),
+        version: Version::new(meta).to_string(),
+    };
+    Ok(found.iter().map(entry).collect())
+}
