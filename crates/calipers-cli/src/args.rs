@@ -26,6 +26,7 @@ mod reading;
 mod report;
 mod run;
 mod runtime;
+mod scan;
 mod schema;
 mod shapes;
 mod summary;
@@ -59,6 +60,7 @@ use self::man::ManArgs;
 use self::report::ReportArgs;
 use self::run::RunArgs;
 pub(crate) use self::runtime::Execution;
+use self::scan::ScanArgs;
 use self::schema::SchemaArgs;
 pub(crate) use self::schema::SchemaOf;
 use self::shapes::ShapesArgs;
@@ -66,7 +68,7 @@ use self::sweep::SweepArgs;
 use self::verify::VerifyArgs;
 use crate::commands::{
     Bench, Calibrate, Card, Check, Compare, Completions, Demo, Devices, Diagram, Explain, Graph,
-    Hardware, Inspect, Layers, Man, ReportPage, Run, Schema, Shapes, Sweeping, Verify,
+    Hardware, Inspect, Layers, Man, ReportPage, Run, Scan, Schema, Shapes, Sweeping, Verify,
 };
 
 /// Report what a neural-network file is, what it costs, where it runs and what is risky about it.
@@ -148,6 +150,9 @@ enum Subcommand {
     /// Measure this machine and write a device file that `--device auto` uses
     #[command(after_help = calibrate::EXAMPLES)]
     Calibrate(CalibrateArgs),
+    /// Write a dataset of many models: Parquet, CSV or JSON lines
+    #[command(after_help = scan::EXAMPLES)]
+    Scan(Box<ScanArgs>),
     /// List devices, show one, or detect this machine
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArgs),
@@ -181,6 +186,7 @@ pub(crate) enum Task {
     Run(Box<Run>),
     Bench(Box<Bench>),
     Calibrate(Calibrate),
+    Scan(Box<Scan>),
     Devices(Devices),
     Diagram(Diagram),
     Graph(Graph),
@@ -241,6 +247,7 @@ impl Cli {
             Subcommand::Calibrate(args) => Ok(Task::Calibrate(args.resolve())),
             Subcommand::Verify(args) => args.resolve().map(|verify| Task::Verify(Box::new(verify))),
             Subcommand::Run(args) => args.resolve().map(|run| Task::Run(Box::new(run))),
+            Subcommand::Scan(args) => args.resolve().map(|scan| Task::Scan(Box::new(scan))),
             Subcommand::Devices(args) => args.resolve().map(Task::Devices),
             Subcommand::Schema(args) => Ok(Task::Schema(args.resolve())),
             Subcommand::Demo(args) => Ok(Task::Demo(args.resolve())),

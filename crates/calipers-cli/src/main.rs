@@ -56,6 +56,7 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
         Task::Calibrate(calibrate) => calibrate.run(),
         Task::Verify(verify) => verify.run(),
         Task::Run(run) => run.run(),
+        Task::Scan(scan) => scan.run(),
         Task::Devices(devices) => devices.run(),
         Task::Diagram(diagram) => diagram.run(),
         Task::Graph(graph) => graph.run(),

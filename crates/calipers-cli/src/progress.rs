@@ -93,11 +93,19 @@ impl Count {
         }
         let bar = ProgressBar::new(u64::try_from(all).unwrap_or(u64::MAX)).with_message(message);
         if let Ok(style) =
-            ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}, {per_sec}")
+            ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}, {per_sec}, {eta} left")
         {
             bar.set_style(style.progress_chars(marks()));
         }
         Self(Some(bar))
+    }
+
+    /// Says that this many are done, of how many.
+    pub(crate) fn set(&self, done: usize, all: usize) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(u64::try_from(all).unwrap_or(u64::MAX));
+            bar.set_position(u64::try_from(done).unwrap_or(u64::MAX));
+        }
     }
 
     /// Says that one more is done.

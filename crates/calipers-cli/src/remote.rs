@@ -27,6 +27,8 @@ mod enabled {
     pub(crate) use calipers_store::shown;
     pub(super) use calipers_store::{file_name as name_at, is_remote};
 
+    use calipers_scan::{Opened, Place};
+
     use super::{Model, Path, Problem};
 
     /// How remote files are fetched, as the environment asks for it.
@@ -48,6 +50,65 @@ mod enabled {
         let calipers_store::Opened { source, name, folder, .. } = opened;
         Model::read_source(source, &name, Some(folder))
             .map_err(|error| Problem::unreadable(path, &error, error.hint()))
+    }
+
+    /// A model on a server.
+    struct RemotePlace {
+        /// Where it is, with what the server asks for.
+        address: String,
+        /// The same as it is shown.
+        shown: String,
+        version: Option<String>,
+    }
+
+    impl Place for RemotePlace {
+        fn address(&self) -> &str {
+            &self.shown
+        }
+
+        fn version(&self) -> Option<String> {
+            self.version.clone()
+        }
+
+        fn open(&self) -> Result<Opened, String> {
+            let opened = calipers_store::open(&self.address, &options());
+            let opened = opened.map_err(|error| error.to_string())?;
+            let calipers_store::Opened { source, name, folder, version } = opened;
+            let model = Model::read_source(source, &name, Some(folder));
+            // A listing may be older than the file.
+            let version = Some(self.version.clone().unwrap_or(version));
+            Ok(Opened { model: model.map_err(|error| error.to_string())?, version })
+        }
+    }
+
+    /// The models at an address: one file, or those under a prefix of a bucket.
+    pub(crate) fn places(address: &Path) -> anyhow::Result<Vec<Box<dyn Place>>> {
+        let text = address.to_string_lossy().into_owned();
+        let extensions: Vec<&str> = calipers_formats::FORMATS
+            .iter()
+            .flat_map(|format| format.extensions)
+            .copied()
+            .collect();
+        let is_model = |name: &str| {
+            let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+            extensions.iter().any(|one| one.eq_ignore_ascii_case(ending))
+        };
+        if is_model(&name_at(&text)) {
+            let shown = shown(&text);
+            return Ok(vec![Box::new(RemotePlace { address: text, shown, version: None })]);
+        }
+        let listed = calipers_store::list(&text, &extensions, &options())
+            .map_err(|error| Problem::unreadable(address, &error, error.hint()))?;
+        if listed.is_empty() {
+            return Err(
+                Problem::unreadable(address, &"there is no model under this prefix", None).into()
+            );
+        }
+        let place = |entry: calipers_store::Entry| -> Box<dyn Place> {
+            let calipers_store::Entry { address, version } = entry;
+            Box::new(RemotePlace { shown: address.clone(), address, version: Some(version) })
+        };
+        Ok(listed.into_iter().map(place).collect())
     }
 }
 
@@ -75,5 +136,7 @@ mod enabled {
     }
 }
 
+#[cfg(feature = "remote")]
+pub(crate) use enabled::places;
 use enabled::{is_remote, name_at};
 pub(crate) use enabled::{open, shown};

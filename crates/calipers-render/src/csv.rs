@@ -47,6 +47,29 @@ pub fn tables(tables: &[Table]) -> String {
     sheet.text
 }
 
+/// Rows of JSON values under one line of headings: of a list, its elements with spaces between them.
+pub fn values(headings: &[&str], rows: &[Vec<serde_json::Value>]) -> String {
+    use serde_json::Value;
+    let mut sheet = Sheet::default();
+    headings.iter().for_each(|heading| sheet.word(heading));
+    sheet.end();
+    for row in rows {
+        for value in row {
+            match value {
+                Value::Null => sheet.cell(""),
+                Value::String(text) => sheet.word(text),
+                Value::Array(list) => {
+                    let texts: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+                    sheet.word(&texts.join(" "));
+                }
+                other => sheet.cell(&other.to_string()),
+            }
+        }
+        sheet.end();
+    }
+    sheet.text
+}
+
 /// Lines of cells.
 #[derive(Default)]
 struct Sheet {

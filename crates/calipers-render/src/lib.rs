@@ -46,6 +46,7 @@ mod value;
 
 pub use calipers_report::units;
 pub use mermaid::mermaid;
+pub use metadata::license;
 pub use sections::{CardOptions, ChartLink};
 pub use template::{Template, TemplateError};
 pub use terminal::Style;

@@ -52,7 +52,7 @@ fn entry<'a>(report: &'a Report, keys: &[&str]) -> Option<&'a str> {
 }
 
 /// The license as the author wrote it.
-pub(crate) fn license(report: &Report) -> Option<&str> {
+pub fn license(report: &Report) -> Option<&str> {
     entry(report, &["license", "licence", "license_id", "spdx_license"])
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyFigures, Style};
+use crate::{Format, KeyFigures, Style};
 
 /// One model of a dataset. What is not known is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,8 +15,8 @@ pub struct ModelRow {
     pub figures: KeyFigures,
     /// What identifies this state of the file: its size and time of modification, or the ETag of a server.
     pub version: Option<String>,
-    /// Format of the file: `onnx`.
-    pub format: Option<String>,
+    /// Format of the file.
+    pub format: Option<Format>,
     /// Title of the model, as in its summary.
     pub title: Option<String>,
     /// Design of the network.

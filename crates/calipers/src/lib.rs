@@ -25,5 +25,5 @@ pub use calipers_report::{GraphView, Report};
 pub use calipers_summary::Audience;
 pub use compare::{Compared, compare, compare_each, compare_graphs};
 pub use error::Error;
-pub use model::{Model, NodePrediction};
+pub use model::{Description, Model, NodePrediction};
 pub use options::Options;

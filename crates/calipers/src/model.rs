@@ -187,6 +187,30 @@ impl Model {
         Ok(NodePrediction { report, outline, node_ms, order })
     }
 
+    /// Like [`Model::analyze`], plus the tables of nodes and of values, from one inference.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Model::analyze`].
+    pub fn describe(&self, options: &Options) -> Result<Description, Error> {
+        let mut extras = Extras { with_tables: true, ..Extras::default() };
+        let report = self.run(options, &mut extras)?;
+        Ok(Description { report, layers: extras.layers, shapes: extras.shapes })
+    }
+
+    /// A number for the elements of each stored tensor that is at hand, from its type, its dimensions and parts
+    /// of its bytes. Equal tensors have equal numbers. Nothing of a remote model is read.
+    pub fn sample_digests(&self) -> BTreeMap<calipers_ir::TensorId, u64> {
+        match self.is_remote() {
+            true => BTreeMap::new(),
+            false => {
+                let digests =
+                    calipers_compare::weights::sample_digests(self.as_written(), &self.data());
+                digests.into_iter().collect()
+            }
+        }
+    }
+
     /// The type and shape of every value.
     ///
     /// # Errors
@@ -244,6 +268,11 @@ impl Model {
         let typed = calipers_infer::infer(model, &bindings)?;
         let weights = options.weights.then(|| self.weights(model, options)).transpose()?;
         let mut report = stages(model, &bindings, &typed, question, weights.as_ref(), extras)?;
+        if extras.with_tables {
+            let query = LayerQuery::default();
+            extras.layers = calipers_measure::layers(model, &typed, &bindings, &query);
+            extras.shapes = calipers_measure::shapes(model, &typed, &bindings);
+        }
         options.findings.apply(&mut report.findings);
         if options.fingerprints {
             let data = self.data();
@@ -298,6 +327,17 @@ impl Model {
     }
 }
 
+/// A report with the tables of nodes and of values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Description {
+    /// The report.
+    pub report: Report,
+    /// Every node of the main graph.
+    pub layers: LayerTable,
+    /// Every value.
+    pub shapes: ShapeTable,
+}
+
 /// A report with the estimated time and the block of each node.
 #[derive(Debug)]
 pub struct NodePrediction {
@@ -317,6 +357,11 @@ pub(crate) struct Extras {
     pub(crate) with_view: bool,
     pub(crate) with_outline: bool,
     pub(crate) with_times: bool,
+    pub(crate) with_tables: bool,
+    /// Every node.
+    pub(crate) layers: LayerTable,
+    /// Every value.
+    pub(crate) shapes: ShapeTable,
     /// The collapsible graph.
     pub(crate) view: GraphView,
     /// The nodes in the order of its list.

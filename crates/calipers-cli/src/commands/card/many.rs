@@ -8,9 +8,9 @@ use calipers_render::{index, tables, units};
 use calipers_report::{KeyFigures, Report};
 use rayon::prelude::*;
 
+use super::super::places::{Place, Places};
 use super::folders;
 use super::one::{ASSETS, Writer};
-use super::places::{Place, Places};
 use crate::exit::ExitStatus;
 use crate::files::Changes;
 use crate::output::Target;

@@ -7,18 +7,17 @@ mod day;
 mod folders;
 mod many;
 mod one;
-mod places;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::places::Places;
 use calipers_render::Template;
 use calipers_render::output::Format;
 use calipers_report::Report;
 use clap::ValueEnum;
 pub(crate) use day::Day;
 use one::Writer;
-use places::Places;
 
 use super::{Reading, model};
 use crate::exit::ExitStatus;

@@ -13,25 +13,25 @@ use crate::remote;
 const DEPTH: usize = 64;
 
 /// A model, or a folder that cannot be looked into.
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Where it is.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The same from the folder that was given, with forward slashes.
-    pub(super) shown: String,
+    pub(crate) shown: String,
     /// Why there is nothing to read.
-    pub(super) error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 /// Every model that is meant, each once, in the order of its names.
-pub(super) struct Places {
-    pub(super) all: Vec<Place>,
+pub(crate) struct Places {
+    pub(crate) all: Vec<Place>,
     /// Whether one file was named, and nothing else.
     single: bool,
 }
 
 impl Places {
     /// Finds the models. A pattern, or a folder, that holds none is an error.
-    pub(super) fn find(given: &[PathBuf]) -> Result<Self, Problem> {
+    pub(crate) fn find(given: &[PathBuf]) -> Result<Self, Problem> {
         let is_plain = |path: &PathBuf| {
             let is_remote = remote::address(path).is_some();
             is_remote || !path.is_dir() && (path.exists() || !is_pattern(path))
@@ -75,7 +75,7 @@ impl Places {
     }
 
     /// Shows numbers instead of names, in the index and as names of folders.
-    pub(super) fn without_names(mut self) -> Self {
+    pub(crate) fn without_names(mut self) -> Self {
         for (number, place) in self.all.iter_mut().enumerate() {
             place.shown = format!("model-{}", number + 1);
         }
@@ -83,7 +83,7 @@ impl Places {
     }
 
     /// Masks secrets in names, in the index and as names of folders.
-    pub(super) fn masked(mut self, privacy: Privacy) -> Self {
+    pub(crate) fn masked(mut self, privacy: Privacy) -> Self {
         for place in &mut self.all {
             place.shown = privacy.mask(&place.shown).into_owned();
         }
@@ -91,7 +91,7 @@ impl Places {
     }
 
     /// The file, where one was named and nothing else.
-    pub(super) fn only(&self) -> Option<&Path> {
+    pub(crate) fn only(&self) -> Option<&Path> {
         match self.all.as_slice() {
             [place] if self.single => Some(&place.path),
             _ => None,

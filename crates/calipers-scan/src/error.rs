@@ -1,0 +1,66 @@
+//! Why a dataset cannot be written or read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a dataset cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or folder of the dataset cannot be read or written.
+    #[error("cannot use {}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another process scans into the folder.
+    #[error("another scan writes to {}", .0.display())]
+    Locked(PathBuf),
+    /// The dataset was begun with other options.
+    #[error("the dataset in {} was scanned with other options: {was}, now {now}", folder.display())]
+    OtherOptions {
+        /// The dataset.
+        folder: PathBuf,
+        /// Its options.
+        was: String,
+        /// Those of this scan.
+        now: String,
+    },
+    /// The folder holds other files.
+    #[error("{} holds files that are not of a dataset", .0.display())]
+    NotADataset(PathBuf),
+    /// A part of the dataset is damaged, or of another version.
+    #[error("cannot read {}: {why}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The tables cannot be written.
+    #[error("cannot write a table: {0}")]
+    Write(String),
+}
+
+impl Error {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn damaged(path: &Path, why: impl ToString) -> Self {
+        Self::Damaged { path: path.to_owned(), why: why.to_string() }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Locked(_) => Some("wait for it, or choose another folder with -o"),
+            Self::OtherOptions { .. } => Some("choose another folder with -o, or remove this one"),
+            Self::NotADataset(_) => Some("choose an empty or new folder with -o"),
+            Self::Damaged { .. } => Some("remove the folder and scan again"),
+            Self::Io { .. } | Self::Write(_) => None,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The journal: models that were scanned and are not in a part yet.
+//!
+//! Each is one line, written with one call, so it is there when the process is killed at any later time. A line that was
+//! not finished is ignored.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Rows};
+
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// Opens the journal of a dataset, and returns what it holds.
+    pub(crate) fn open(folder: &Path) -> Result<(Self, Vec<Rows>), Error> {
+        let path = folder.join("journal.jsonl");
+        let file = OpenOptions::new().read(true).create(true).append(true).open(&path);
+        let mut file = file.map_err(Error::io(&path))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(Error::io(&path))?;
+        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        file.set_len(whole as u64).map_err(Error::io(&path))?;
+        let lines = text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let rows = lines
+            .map(|line| serde_json::from_slice(line).map_err(|error| Error::damaged(&path, error)));
+        let rows = rows.collect::<Result<_, _>>()?;
+        Ok((Self { file, path }, rows))
+    }
+
+    /// Adds a model, and returns the bytes that it takes.
+    pub(crate) fn add(&mut self, rows: &Rows) -> Result<usize, Error> {
+        let mut line = serde_json::to_vec(rows).map_err(|error| Error::Write(error.to_string()))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(Error::io(&self.path))?;
+        Ok(line.len())
+    }
+
+    /// Empties it, once its models are in parts.
+    pub(crate) fn clear(&mut self) -> Result<(), Error> {
+        self.file.set_len(0).and_then(|()| self.file.rewind()).map_err(Error::io(&self.path))
+    }
+}

@@ -1,0 +1,238 @@
+//! The rows that a model has in the tables of a dataset.
+
+use calipers::{Description, Model, Options};
+use calipers_ir::{Data, StoredIn};
+use calipers_report::{Dimension, KeyFigures, Layer, ModelRow, Operand, Report, ValueShape};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::digest;
+
+/// Everything that a dataset holds of one model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rows {
+    /// Its row in the table `models`.
+    pub model: ModelRow,
+    /// The nodes of its main graph.
+    pub layers: Vec<LayerRow>,
+    /// Its stored tensors.
+    pub tensors: Vec<TensorRow>,
+    /// Its findings.
+    pub findings: Vec<FindingRow>,
+    /// The values of its main graph.
+    pub shapes: Vec<ShapeRow>,
+}
+
+/// A node of a model's main graph. A figure that is not known is null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerRow {
+    /// The model.
+    pub path: String,
+    /// Its place in the order of execution, from 0.
+    pub index: u64,
+    /// Its name, or its place in the file when it has none.
+    pub node: String,
+    /// Its operator.
+    pub op: String,
+    /// The operator's domain; `ai.onnx` is the standard one.
+    pub domain: String,
+    /// The module it belongs to, as a path from the root.
+    pub scope: String,
+    /// Types and shapes of its inputs: `float32[1,3,224,224] float32[64,3,7,7]`.
+    pub inputs: String,
+    /// Types and shapes of its outputs.
+    pub outputs: String,
+    /// Type of its largest input that is stored with the model.
+    pub weight_dtype: Option<String>,
+    /// Learned elements that it is the first to use.
+    pub parameters: Option<u64>,
+    /// Multiply-accumulates of contractions.
+    pub macs: Option<u64>,
+    /// Other arithmetic.
+    pub other_flops: Option<u64>,
+    /// Bytes read and written.
+    pub bytes_moved: Option<u64>,
+}
+
+/// A tensor that is stored with a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TensorRow {
+    /// The model.
+    pub path: String,
+    /// Its name; empty for most tensors of attributes.
+    pub name: String,
+    /// Type of its elements.
+    pub dtype: String,
+    /// Its dimensions: `64,3,7,7`.
+    pub shape: String,
+    /// Elements; null where the dimensions are not a size.
+    pub elements: Option<u64>,
+    /// Bytes of the elements.
+    pub bytes: Option<u64>,
+    /// What holds it: `initializer`, `attribute` or `sparse`.
+    pub stored_in: String,
+    /// Whether its elements are in another file.
+    pub external: bool,
+}
+
+/// A finding of a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingRow {
+    /// The model.
+    pub path: String,
+    /// Stable name of the check, such as `graph-cycle`.
+    pub id: String,
+    /// How much it matters: `error`, `warning` or `info`.
+    pub severity: String,
+    /// One line.
+    pub title: String,
+    /// What was found, with the figures.
+    pub detail: String,
+    /// What to do about it.
+    pub recommendation: String,
+}
+
+/// A value of a model's main graph.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShapeRow {
+    /// The model.
+    pub path: String,
+    /// Its name.
+    pub value: String,
+    /// Type of its elements; null when it is not known.
+    pub dtype: Option<String>,
+    /// Its dimensions, numbers or expressions: `batch,77,512`; null when their number is not known.
+    pub shape: Option<String>,
+    /// Number of dimensions.
+    pub rank: Option<u64>,
+}
+
+/// The rows of a model that was read. One that cannot be analyzed has its error.
+pub fn rows(model: &Model, path: &str, version: Option<String>, options: &Options) -> Rows {
+    let Description { report, layers, shapes } = match model.describe(options) {
+        Ok(description) => description,
+        Err(error) => return unread(path, version, error.to_string()),
+    };
+    let mut row = described(path, version, &report);
+    row.architecture_digest = Some(digest::architecture_digest(model));
+    row.weights_digest = digest::weights_digest(model);
+    let shown = model.shown_ir(options);
+    let tensors = shown.tensors().map(|(_, tensor)| TensorRow {
+        path: path.to_owned(),
+        name: shown.name(tensor.name).to_owned(),
+        dtype: tensor.dtype.to_string(),
+        shape: joined(tensor.dims.iter()),
+        elements: tensor.elements().ok(),
+        bytes: tensor.bytes(),
+        stored_in: match tensor.stored_in {
+            StoredIn::Initializer => "initializer",
+            StoredIn::Attribute | StoredIn::FunctionAttribute => "attribute",
+            StoredIn::Sparse => "sparse",
+        }
+        .to_owned(),
+        external: matches!(tensor.data, Data::External(_)),
+    });
+    let stored: std::collections::HashSet<&str> =
+        shown.tensors().map(|(_, tensor)| shown.name(tensor.name)).collect();
+    let findings = report.findings.iter().map(|finding| FindingRow {
+        path: path.to_owned(),
+        id: finding.id.clone(),
+        severity: finding.severity.id().to_owned(),
+        title: finding.title.clone(),
+        detail: finding.detail.clone(),
+        recommendation: finding.recommendation.clone(),
+    });
+    Rows {
+        tensors: tensors.collect(),
+        findings: findings.collect(),
+        layers: layers.layers.iter().map(|layer| layer_row(path, layer, &stored)).collect(),
+        shapes: shapes.values.iter().map(|(name, value)| shape_row(path, name, value)).collect(),
+        model: row,
+    }
+}
+
+/// The rows of a model that could not be read.
+pub fn unread(path: &str, version: Option<String>, error: String) -> Rows {
+    let figures = KeyFigures::unread(path.to_owned(), error);
+    Rows { model: ModelRow { figures, version, ..ModelRow::default() }, ..Rows::default() }
+}
+
+fn described(path: &str, version: Option<String>, report: &Report) -> ModelRow {
+    let mut findings: Vec<String> = report.findings.iter().map(|it| it.id.clone()).collect();
+    findings.sort();
+    findings.dedup();
+    let producer = &report.model.producer;
+    ModelRow {
+        figures: KeyFigures::new(path.to_owned(), report),
+        version,
+        format: Some(report.model.format),
+        title: report.summary.as_ref().map(|summary| summary.title.clone()),
+        style: report.architecture.style,
+        variant: report.architecture.variant.clone(),
+        license: calipers_render::license(report).map(str::to_owned),
+        producer: (!producer.name.is_empty())
+            .then(|| format!("{} {}", producer.name, producer.version).trim_end().to_owned()),
+        opset: report.model.opsets.get("ai.onnx").copied(),
+        architecture_digest: None,
+        weights_digest: None,
+        findings,
+    }
+}
+
+fn layer_row(path: &str, layer: &Layer, stored: &std::collections::HashSet<&str>) -> LayerRow {
+    let shown = |operands: &[Option<Operand>]| {
+        let texts = operands.iter().map(|operand| match operand {
+            None => "-".to_owned(),
+            Some(operand) => {
+                let dtype = operand.value.dtype.map_or("?".to_owned(), |dtype| dtype.to_string());
+                let shape = operand.value.shape.as_deref().map_or("?".to_owned(), dimensions);
+                format!("{dtype}[{shape}]")
+            }
+        });
+        texts.collect::<Vec<_>>().join(" ")
+    };
+    let elements = |operand: &Operand| {
+        let dims = operand.value.shape.as_deref().unwrap_or_default().iter();
+        dims.map(|dim| if let Dimension::Size(size) = dim { (*size).max(0) } else { 0 })
+            .fold(1_i64, i64::saturating_mul)
+    };
+    let weights = layer.inputs.iter().flatten().filter(|it| stored.contains(it.name.as_str()));
+    let largest = weights.max_by_key(|operand| elements(operand));
+    LayerRow {
+        path: path.to_owned(),
+        index: layer.index,
+        node: layer.node.clone(),
+        op: layer.op.clone(),
+        domain: layer.domain.clone(),
+        scope: layer.scope.clone(),
+        inputs: shown(&layer.inputs),
+        outputs: shown(&layer.outputs),
+        weight_dtype: largest.and_then(|it| it.value.dtype).map(|dtype| dtype.to_string()),
+        parameters: layer.parameters,
+        macs: layer.cost.work.macs,
+        other_flops: layer.cost.work.other_flops,
+        bytes_moved: layer.cost.work.bytes_moved,
+    }
+}
+
+fn shape_row(path: &str, name: &str, value: &ValueShape) -> ShapeRow {
+    ShapeRow {
+        path: path.to_owned(),
+        value: name.to_owned(),
+        dtype: value.dtype.map(|dtype| dtype.to_string()),
+        shape: value.shape.as_deref().map(dimensions),
+        rank: value.shape.as_ref().map(|shape| shape.len() as u64),
+    }
+}
+
+fn dimensions(shape: &[Dimension]) -> String {
+    joined(shape.iter().map(|dim| match dim {
+        Dimension::Size(size) => size.to_string(),
+        Dimension::Symbol(text) => text.clone(),
+        Dimension::Unknown => "?".to_owned(),
+    }))
+}
+
+fn joined(parts: impl Iterator<Item = impl ToString>) -> String {
+    parts.map(|part| part.to_string()).collect::<Vec<_>>().join(",")
+}
