@@ -9,7 +9,7 @@ use crate::{DType, Family, ModelKind, Report, Scheme, Severity, TaskKind};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct KeyFigures {
-    /// Where the model was found, from the folder that was looked through, with forward slashes.
+    /// Where the model was found: a path with forward slashes, or a URL.
     pub path: String,
     /// Where its card is, from the index; null where there is none.
     pub card: Option<String>,

@@ -31,4 +31,4 @@ pub use place::{LocalFile, Opened, Place};
 pub use read::read_models;
 pub use rows::{FindingRow, LayerRow, Rows, ShapeRow, TensorRow, rows, unread};
 pub use scanning::{Progress, ScanOptions, Summary, scan};
-pub use table::{Column, ColumnKind, Table, record_batch};
+pub use table::{Column, ColumnKind, Table, columns_markdown, record_batch};

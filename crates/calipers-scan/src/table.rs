@@ -215,6 +215,17 @@ fn kind(field: &Value) -> ColumnKind {
     }
 }
 
+/// The columns of a table as Markdown, under a heading: what the guide lists.
+pub fn columns_markdown(table: Table) -> String {
+    let mut text =
+        format!("### `{}`\n\n| column | type | description |\n|---|---|---|\n", table.id());
+    for column in table.columns() {
+        let words = column.description.replace('|', "\\|");
+        text += &format!("| `{}` | {} | {words} |\n", column.name, column.kind.display_name());
+    }
+    text
+}
+
 /// Rows of a table, each a JSON object, as Arrow arrays.
 ///
 /// # Errors

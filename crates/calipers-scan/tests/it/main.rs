@@ -1,1 +1,188 @@
+//! Datasets as their readers find them: complete, once per model, equal however they came about.
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use calipers_report::ModelRow;
+use calipers_samples::{DataType, ModelBuilder, Tensor};
+use calipers_scan::{
+    Error, Format, LocalFile, Opened, Place, ScanOptions, Summary, Table, read_models, scan,
+};
+
+/// A matrix product of a size, with a value in its weights.
+fn product(size: usize, value: f32, names: &str) -> Vec<u8> {
+    let mut model = ModelBuilder::new(17);
+    let (weight, columns) = (format!("{names}w"), size.to_string());
+    let dims = [size as i64, size as i64];
+    let elements: Vec<u8> = value.to_le_bytes().repeat(size * size);
+    model.input("x", DataType::F32, &["batch", &columns]);
+    model.initializer(&Tensor::raw(&weight, DataType::F32, &dims, &elements));
+    model.node("MatMul", &["x", &weight], &["y"], &[]);
+    model.output("y", DataType::F32, &["batch", &columns]);
+    model.build()
+}
+
+fn files(folder: &Path, count: usize) -> Vec<PathBuf> {
+    let write = |at: usize| {
+        let path = folder.join(format!("{at:03}.onnx"));
+        fs::write(&path, product(2 + at, 1.0, "a")).unwrap();
+        path
+    };
+    (0..count).map(write).collect()
+}
+
+fn places(paths: &[PathBuf]) -> Vec<LocalFile> {
+    paths.iter().cloned().map(LocalFile::new).collect()
+}
+
+fn models(folder: &Path) -> Vec<ModelRow> {
+    let mut rows: Vec<ModelRow> = read_models(folder).unwrap().flat_map(Result::unwrap).collect();
+    rows.sort_by(|one, other| one.figures.path.cmp(&other.figures.path));
+    rows
+}
+
+fn quiet(paths: &[PathBuf], folder: &Path, options: &ScanOptions) -> Result<Summary, Error> {
+    scan(places(paths), folder, options, &|_| {})
+}
+
+#[test]
+fn every_model_is_one_row_with_its_figures() {
+    let root = tempfile::tempdir().unwrap();
+    let mut paths = files(root.path(), 20);
+    paths.push(root.path().join("bad.onnx"));
+    fs::write(&paths[20], b"\xff\xff").unwrap();
+    for format in [Format::Parquet, Format::Jsonl] {
+        let folder = root.path().join(format.extension());
+        let options = ScanOptions { format, ..ScanOptions::default() };
+        let summary = quiet(&paths, &folder, &options).unwrap();
+        assert_eq!(summary, Summary { done: 21, failed: 1, ..Summary::default() });
+        let rows = models(&folder);
+        assert_eq!(rows.len(), 21);
+        // A row of x times a matrix: n² multiply-accumulates and parameters at batch 1.
+        assert!(rows[..20].iter().enumerate().all(|(at, row)| {
+            let size = (at + 2) as u64;
+            row.figures.macs == Some(size * size) && row.figures.parameters == Some(size * size)
+        }));
+        assert!(rows[20].figures.error.is_some() && rows[20].figures.macs.is_none());
+    }
+}
+
+#[test]
+fn digests_are_those_of_architecture_and_weights() {
+    let root = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> =
+        [("a", 4, 1.0, "a"), ("b", 4, 1.0, "other names "), ("c", 4, 2.0, "a"), ("d", 5, 1.0, "a")]
+            .iter()
+            .map(|(name, size, value, names)| {
+                let path = root.path().join(format!("{name}.onnx"));
+                fs::write(&path, product(*size, *value, names)).unwrap();
+                path
+            })
+            .collect();
+    quiet(&paths, &root.path().join("dataset"), &ScanOptions::default()).unwrap();
+    let rows = models(&root.path().join("dataset"));
+    let architecture: Vec<_> =
+        rows.iter().map(|row| row.architecture_digest.clone().unwrap()).collect();
+    let weights: Vec<_> = rows.iter().map(|row| row.weights_digest.clone().unwrap()).collect();
+    assert!(architecture[0] == architecture[1] && architecture[0] == architecture[2]);
+    assert_ne!(architecture[0], architecture[3]);
+    assert!(weights[0] == weights[1] && weights[0] != weights[2] && weights[0] != weights[3]);
+}
+
+/// A file that counts how often it is opened.
+struct Counted<'a>(LocalFile, &'a AtomicUsize);
+
+impl Place for Counted<'_> {
+    fn address(&self) -> &str {
+        self.0.address()
+    }
+
+    fn version(&self) -> Option<String> {
+        self.0.version()
+    }
+
+    fn open(&self) -> Result<Opened, String> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.open()
+    }
+}
+
+#[test]
+fn what_is_known_is_not_read_again() {
+    let root = tempfile::tempdir().unwrap();
+    let (paths, folder) = (files(root.path(), 30), root.path().join("dataset"));
+    let opened = AtomicUsize::new(0);
+    let run = |paths: &[PathBuf], prune: bool| {
+        opened.store(0, Ordering::Relaxed);
+        let places = places(paths).into_iter().map(|place| Counted(place, &opened)).collect();
+        let options = ScanOptions { prune, ..ScanOptions::default() };
+        let summary = scan(places, &folder, &options, &|_| {}).unwrap();
+        (summary, opened.load(Ordering::Relaxed))
+    };
+    assert_eq!(run(&paths[..20], false).1, 20);
+    assert_eq!(run(&paths[..20], false), (Summary { unchanged: 20, ..Summary::default() }, 0));
+    assert_eq!(run(&paths, false).1, 10);
+    let before = models(&folder);
+    // A file that changed has one row, the new one.
+    fs::write(&paths[3], product(50, 1.0, "a")).unwrap();
+    assert_eq!(run(&paths, false), (Summary { done: 1, unchanged: 29, ..Summary::default() }, 1));
+    let after = models(&folder);
+    assert_eq!(after.len(), 30);
+    assert_eq!(after[3].figures.macs, Some(2500));
+    assert!(
+        before.iter().zip(&after).enumerate().all(|(at, (one, other))| (at == 3) != (one == other))
+    );
+    // Without pruning, what was not found stays.
+    assert_eq!(run(&paths[5..], false).0.removed, 0);
+    assert_eq!(models(&folder).len(), 30);
+    assert_eq!(run(&paths[5..], true).0.removed, 5);
+    assert_eq!(models(&folder), after[5..]);
+    // Every part on the disk is in use, so a reader that takes all files finds each model once.
+    let parts = fs::read_dir(folder.join("models")).unwrap().count();
+    let named: usize = read_models(&folder).unwrap().count();
+    assert_eq!(parts, named);
+}
+
+#[test]
+fn a_dataset_holds_to_its_options_and_to_one_writer() {
+    let root = tempfile::tempdir().unwrap();
+    let (paths, folder) = (files(root.path(), 2), root.path().join("dataset"));
+    quiet(&paths, &folder, &ScanOptions::default()).unwrap();
+    let other = ScanOptions { label: "--dim batch=2".to_owned(), ..ScanOptions::default() };
+    assert!(matches!(quiet(&paths, &folder, &other), Err(Error::OtherOptions { .. })));
+    let lock = fs::File::open(folder.join(".lock")).unwrap();
+    lock.try_lock().unwrap();
+    assert!(matches!(quiet(&paths, &folder, &ScanOptions::default()), Err(Error::Locked(_))));
+    assert!(matches!(
+        quiet(&paths, root.path(), &ScanOptions::default()),
+        Err(Error::NotADataset(_))
+    ));
+}
+
+#[test]
+fn tables_are_as_they_were_asked_for() {
+    let root = tempfile::tempdir().unwrap();
+    let (paths, folder) = (files(root.path(), 3), root.path().join("dataset"));
+    let options =
+        ScanOptions { format: Format::Csv, tables: vec![Table::Layers], ..ScanOptions::default() };
+    quiet(&paths, &folder, &options).unwrap();
+    assert!(!folder.join("tensors").exists());
+    let part = fs::read_dir(folder.join("layers")).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(part).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("path,index,node,op,domain"));
+    assert_eq!(lines.count(), 3);
+}
+
+/// The guide lists the columns as the tables have them.
+#[test]
+fn the_guide_describes_every_column() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/scan.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    for table in Table::ALL {
+        let text = calipers_scan::columns_markdown(table);
+        assert!(guide.contains(&text), "docs/guide/scan.md should contain:\n{text}");
+    }
+}
