@@ -31,12 +31,16 @@ impl Journal {
         Ok((Self { file, path }, rows))
     }
 
-    /// Adds a model, and returns the bytes that it takes.
-    pub(crate) fn add(&mut self, rows: &Rows) -> Result<usize, Error> {
+    /// The line of a model.
+    pub(crate) fn line(rows: &Rows) -> Result<Vec<u8>, Error> {
         let mut line = serde_json::to_vec(rows).map_err(|error| Error::Write(error.to_string()))?;
         line.push(b'\n');
-        self.file.write_all(&line).map_err(Error::io(&self.path))?;
-        Ok(line.len())
+        Ok(line)
+    }
+
+    /// Adds the line of a model.
+    pub(crate) fn add(&mut self, line: &[u8]) -> Result<(), Error> {
+        self.file.write_all(line).map_err(Error::io(&self.path))
     }
 
     /// Empties it, once its models are in parts.

@@ -14,7 +14,7 @@ use crate::rows::{Rows, rows, unread};
 use crate::{Error, Place, Table};
 
 /// Models that a part holds at most, and bytes of the journal after which a part is written.
-const MODELS: usize = 2_000;
+const MODELS: usize = 1_000;
 const BYTES: usize = 16 << 20;
 
 /// What a scan writes, and how.
@@ -82,10 +82,11 @@ struct Writer {
 }
 
 impl Writer {
-    fn add(&mut self, rows: Rows) -> Result<(), Error> {
+    fn add(&mut self, rows: Rows, line: &[u8]) -> Result<(), Error> {
         self.progress.done += 1;
         self.progress.failed += usize::from(rows.model.figures.error.is_some());
-        self.bytes += self.journal.add(&rows)?;
+        self.journal.add(line)?;
+        self.bytes += line.len();
         self.pending.push(rows);
         if self.pending.len() >= MODELS || self.bytes >= BYTES {
             self.flush()?;
@@ -227,6 +228,7 @@ fn run<P: Place>(
     let work = || {
         while let Some((place, _)) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
             let found = scanned(place, finished, options);
+            let line = found.as_ref().map_or(Ok(Vec::new()), |(rows, _)| Journal::line(rows));
             let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
             if writer.failure.is_some() {
                 return;
@@ -236,7 +238,7 @@ fn run<P: Place>(
                     let stale = BTreeSet::from_iter(replaces);
                     let removed =
                         if stale.is_empty() { Ok(()) } else { writer.dataset.remove(&stale) };
-                    removed.and_then(|()| writer.add(rows))
+                    removed.and(line).and_then(|line| writer.add(rows, &line))
                 }
                 None => {
                     unchanged.fetch_add(1, Ordering::Relaxed);
