@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 use calipers::secrets;
 
+use crate::system;
+
 /// Which names and secrets may be printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Privacy {
@@ -17,12 +19,13 @@ pub(crate) struct Privacy {
 }
 
 impl Privacy {
-    /// What the arguments of this process ask for. They are looked at before they are parsed: a
+    /// What the arguments of the command ask for. They are looked at before they are parsed: a
     /// message about wrong arguments must hold to it too.
     fn of_process() -> Self {
         static PRIVACY: OnceLock<Privacy> = OnceLock::new();
         *PRIVACY.get_or_init(|| {
-            let is_given = |option: &str| std::env::args_os().any(|argument| argument == *option);
+            let is_given =
+                |option: &str| system::arguments().iter().any(|argument| argument == option);
             Self {
                 redact_names: is_given("--redact-names"),
                 show_secrets: is_given("--show-secrets"),

@@ -30,10 +30,6 @@ impl Input {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { source, name, folder: Some(folder_of(path)) })
     }
-
-    pub(crate) fn from_bytes(bytes: Vec<u8>, name: &str) -> Self {
-        Self { source: Source::new(bytes), name: name.to_owned(), folder: None }
-    }
 }
 
 /// The folder that a file is in.

@@ -62,7 +62,12 @@ pub fn open(path: &Path) -> Result<Model, Error> {
 
 /// Reads the model in these bytes. Files that it refers to are not looked for.
 pub fn read(bytes: Vec<u8>, name: &str) -> Result<Model, Error> {
-    read_input(Input::from_bytes(bytes, name))
+    read_source(Source::new(bytes), name)
+}
+
+/// Reads the model in these bytes, wherever they are. Files that it refers to are not looked for.
+pub fn read_source(source: Source, name: &str) -> Result<Model, Error> {
+    read_input(Input { source, name: name.to_owned(), folder: None })
 }
 
 /// Opens the data files of a model that was read from `path`, in the model's order; where one

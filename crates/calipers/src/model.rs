@@ -85,7 +85,16 @@ impl Model {
     ///
     /// [`Error::Read`] if the bytes cannot be read as a model.
     pub fn read(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
-        Ok(Self { names: Names::new(calipers_formats::read(bytes, name)?), path: None })
+        Self::read_source(calipers_ir::Source::new(bytes), name)
+    }
+
+    /// Like [`Model::read`], for bytes that are shared or mapped: nothing is copied.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] if the bytes cannot be read as a model.
+    pub fn read_source(source: calipers_ir::Source, name: &str) -> Result<Self, Error> {
+        Ok(Self { names: Names::new(calipers_formats::read_source(source, name)?), path: None })
     }
 
     /// The graph as it was read, with secrets masked, for use with the crates of single stages.
