@@ -194,6 +194,18 @@ pub fn compare(
     }
 }
 
+/// The model card as Markdown, for the arguments of `calipers card`. No chart is written.
+///
+/// # Errors
+///
+/// Those of `calipers card` for the arguments.
+pub fn card(report: &Report, arguments: Vec<String>) -> Result<String, Failure> {
+    match parse("card", &["model"], arguments)? {
+        Task::Card(card) => Ok(card.text(report)?),
+        _ => Err(anyhow::anyhow!("the arguments are not those of a card").into()),
+    }
+}
+
 /// The built-in devices, with those of a file.
 ///
 /// # Errors
