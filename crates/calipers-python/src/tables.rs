@@ -51,6 +51,11 @@ impl Table {
     fn __len__(&self) -> usize {
         self.0.num_rows()
     }
+
+    fn __repr__(&self) -> String {
+        let columns = self.column_names().join(", ");
+        format!("<Table of {} rows: {columns}>", self.0.num_rows())
+    }
 }
 
 /// A value: its graph, which is empty for the main graph, its name, and its type and shape.
