@@ -33,7 +33,7 @@ mod summary;
 mod sweep;
 mod verify;
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
@@ -199,12 +199,11 @@ pub(crate) enum Task {
 
 impl Cli {
     /// What was typed.
-    pub(crate) fn read() -> Result<Self, clap::Error> {
+    pub(crate) fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
         // A negative number is a value that an argument refuses with a reason, not a flag.
-        let matches = with_negative_numbers(Self::command()).try_get_matches();
+        let matches = with_negative_numbers(Self::command()).try_get_matches_from(arguments);
         matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
-            let first = std::env::args_os().nth(1);
-            mistake::explain(first.as_deref().and_then(OsStr::to_str), error)
+            mistake::explain(arguments.get(1).and_then(|first| first.to_str()), error)
         })
     }
 

@@ -1,7 +1,5 @@
 //! Exit statuses.
 
-use std::process::ExitCode;
-
 /// How a run ended; the number is the process's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
@@ -13,10 +11,4 @@ pub(crate) enum ExitStatus {
     Usage = 2,
     /// The model was read and does not pass what was asked of it.
     GateFailed = 3,
-}
-
-impl From<ExitStatus> for ExitCode {
-    fn from(status: ExitStatus) -> Self {
-        Self::from(status as u8)
-    }
 }

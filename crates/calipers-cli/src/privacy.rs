@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use calipers::secrets;
 
-use crate::remote;
+use crate::{remote, system};
 
 /// Which names and secrets may be printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,12 +19,13 @@ pub(crate) struct Privacy {
 }
 
 impl Privacy {
-    /// What the arguments of this process ask for. They are looked at before they are parsed: a
+    /// What the arguments of the command ask for. They are looked at before they are parsed: a
     /// message about wrong arguments must hold to it too.
     fn of_process() -> Self {
         static PRIVACY: OnceLock<Privacy> = OnceLock::new();
         *PRIVACY.get_or_init(|| {
-            let is_given = |option: &str| std::env::args_os().any(|argument| argument == *option);
+            let is_given =
+                |option: &str| system::arguments().iter().any(|argument| argument == option);
             Self {
                 redact_names: is_given("--redact-names"),
                 show_secrets: is_given("--show-secrets"),

@@ -58,6 +58,21 @@ impl Problem {
         }
     }
 
+    /// The lines beneath its message.
+    pub(crate) fn further_lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// What to do about it, where that is known.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// How the command ends.
+    pub(crate) fn status(&self) -> ExitStatus {
+        self.status
+    }
+
     /// The same problem with lines beneath its message.
     pub(crate) fn lines(mut self, text: &str) -> Self {
         self.lines = text.lines().map(str::to_owned).collect();

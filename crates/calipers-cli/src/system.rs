@@ -1,7 +1,24 @@
-//! What the standard library does not offer: signals, and whether standard output is open.
+//! What the standard library does not offer: signals, and whether standard output is open. Also
+//! the arguments of the command, which an interpreter may hold.
 //!
 //! All unsafe code of the command is here.
 #![cfg_attr(unix, expect(unsafe_code, reason = "calls of the C library"))]
+
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
+static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Keeps the arguments of the command and returns them. Those of the process are others where an
+/// interpreter runs the command.
+pub(crate) fn keep_arguments(arguments: Vec<OsString>) -> &'static [OsString] {
+    ARGUMENTS.get_or_init(|| arguments)
+}
+
+/// The arguments of the command, the program's name first; none where it is used as a library.
+pub(crate) fn arguments() -> &'static [OsString] {
+    ARGUMENTS.get().map_or(&[], Vec::as_slice)
+}
 
 /// Whether the command was started without standard output, as by `>&-`.
 ///

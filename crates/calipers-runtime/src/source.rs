@@ -19,6 +19,7 @@ pub struct ModelSource {
     /// Contents of data files that are missing, by location.
     synthesized: DataFiles,
     /// Data files that are there, by location.
+    #[cfg_attr(not(feature = "rten"), expect(dead_code, reason = "read by rten alone"))]
     data: Vec<(String, calipers_ir::Source)>,
 }
 

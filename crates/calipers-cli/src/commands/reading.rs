@@ -33,7 +33,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// What the library is asked for.
-    pub(super) fn options(&self, question: &HardwareQuery) -> Options {
+    pub(crate) fn options(&self, question: &HardwareQuery) -> Options {
         let options = Options::new()
             .bindings(self.bindings.clone())
             .hardware(question.clone())

@@ -131,6 +131,11 @@ impl Card {
         Ok(())
     }
 
+    /// The card of a report as text, without charts.
+    pub(crate) fn text(&self, report: &Report) -> anyhow::Result<String> {
+        self.writer()?.page(report, Vec::new())
+    }
+
     fn writer(&self) -> anyhow::Result<Writer<'_>> {
         Ok(Writer {
             question: self.reading.wanted.question()?,

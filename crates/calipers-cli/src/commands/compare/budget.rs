@@ -24,7 +24,21 @@ pub(super) struct Budget {
 impl Budget {
     /// Reads the gates. Those of the file are of the last model.
     pub(super) fn find(compare: &Compare, ids: &[&str]) -> Result<Self, Problem> {
-        let mut budget = Self::of_file(compare, ids)?;
+        Self::of_file(compare, ids)?.with_arguments(compare, ids)
+    }
+
+    /// Like [`Budget::find`], but reads a file only where one is named.
+    pub(super) fn find_named(compare: &Compare, ids: &[&str]) -> Result<Self, Problem> {
+        let budget = match compare.config {
+            Some(_) => Self::of_file(compare, ids)?,
+            None => Self::default(),
+        };
+        budget.with_arguments(compare, ids)
+    }
+
+    /// Adds the gates of the command line.
+    fn with_arguments(mut self, compare: &Compare, ids: &[&str]) -> Result<Self, Problem> {
+        let budget = &mut self;
         for text in &compare.gates {
             let gate = Gate::parse(text, "command line", ids).map_err(|error| {
                 let message = format!("cannot use the gate: {}", error.message);
@@ -43,7 +57,7 @@ impl Budget {
             let message = format!("the gate `{}` needs the weights", gate.expression());
             return Err(Problem::unusable(&message).hint("add --weights"));
         }
-        Ok(budget)
+        Ok(self)
     }
 
     fn of_file(compare: &Compare, ids: &[&str]) -> Result<Self, Problem> {

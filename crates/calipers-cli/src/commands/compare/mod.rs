@@ -93,6 +93,27 @@ impl Compare {
         Ok(report_failures(&failed))
     }
 
+    /// Compares two models that were read, and judges the gates.
+    pub(crate) fn pair(&self, a: Compared<'_>, b: Compared<'_>) -> anyhow::Result<Comparison> {
+        let rules = rules();
+        let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+        let budget = Budget::find_named(self, &ids)?;
+        let metrics = metrics::all(self)?;
+        let compared = calipers::compare(a, b, &self.options(&budget)?);
+        let mut comparison = compared.map_err(|error| self.failed(&error))?;
+        self.label(&mut comparison);
+        calipers::add_metrics(&mut comparison, &metrics, (0, 1));
+        comparison.gates = judged(&budget.gates, &comparison);
+        Ok(comparison)
+    }
+
+    /// Names both models, by as little of their paths as makes the names distinct.
+    fn label(&self, comparison: &mut Comparison) {
+        if let [a, b] = labels::labels(&self.models, self.privacy).as_slice() {
+            (comparison.a.label, comparison.b.label) = (a.clone(), b.clone());
+        }
+    }
+
     /// Refuses a model that cannot be there, or that an output would replace.
     fn check(&self, path: &Path) -> anyhow::Result<()> {
         self.outputs.iter().try_for_each(|(target, _)| model::check(path, target))

@@ -1,0 +1,3 @@
+"""Every type of a report and of a comparison."""
+
+from calipers._types import *  # noqa: F403

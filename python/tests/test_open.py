@@ -1,0 +1,92 @@
+"""Everything that a model can be read from."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+import threading
+from pathlib import Path
+
+import onnx
+import pytest
+
+import calipers
+
+
+def total(model: calipers.Model) -> int | None:
+    return model.report().parameters.total
+
+
+def test_every_source_gives_the_same_model(bert: Path) -> None:
+    data = bert.read_bytes()
+    expected = total(calipers.open(bert))
+    assert expected is not None
+    with bert.open("rb") as file:
+        sources = [
+            str(bert),
+            data,
+            bytearray(data),
+            memoryview(data),
+            memoryview(b"." + data)[1:],
+            io.BytesIO(data),
+            file,
+            onnx.load(str(bert)),
+        ]
+        for source in sources:
+            assert total(calipers.open(source)) == expected
+
+
+def test_bytes_are_shared_and_released(bert: Path) -> None:
+    data = bert.read_bytes()
+    before = sys.getrefcount(data)
+    model = calipers.open(data)
+    assert sys.getrefcount(data) > before
+    view = calipers.open(memoryview(data))
+    assert sys.getrefcount(data) > before + 1
+    del model, view
+    assert sys.getrefcount(data) == before
+
+
+def test_a_buffer_that_changes_later_was_copied(bert: Path) -> None:
+    data = bytearray(bert.read_bytes())
+    model = calipers.open(data)
+    expected = total(model)
+    data[:] = bytes(len(data))
+    assert total(model) == expected
+
+
+def test_names(bert: Path, digits: calipers.Model) -> None:
+    assert calipers.open(bert).name == str(bert)
+    assert calipers.open(bert).report().model.file == bert.name
+    with bert.open("rb") as file:
+        assert calipers.open(file).report().model.file == bert.name
+    assert calipers.open(bert.read_bytes(), name="x.onnx").report().model.file == "x.onnx"
+    assert digits.report().model.file == "model.onnx"
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(calipers.ReadError, match="this is an HTML page"):
+        calipers.open(b"<html>")
+    with pytest.raises(TypeError, match="mode 'rb'"):
+        calipers.open(io.StringIO("text"))  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        calipers.open(17)  # type: ignore[arg-type]
+    (tmp_path / "model.onnx").write_bytes(b"\x3a\x00")
+    with pytest.raises(calipers.ReadError) as caught:
+        calipers.open(tmp_path / "modl.onnx")
+    assert str(caught.value) == f"cannot read {tmp_path}/modl.onnx: no such file"
+    assert caught.value.hint == f"did you mean `{tmp_path}/model.onnx`?"
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.hint) == (str(caught.value), caught.value.hint)
+
+
+def test_threads_share_a_model(bert: Path) -> None:
+    model = calipers.open(bert)
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda: found.append(model.report().to_json())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and len(set(found)) == 1
