@@ -3,6 +3,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
+__all__ = ["Model", "Options", "Report", "Table", "__version__", "demo", "devices", "report_json", "run", "schema"]
+
 __version__: str
 
 def run(arguments: Sequence[str]) -> int: ...

@@ -39,7 +39,7 @@ class Model:
     >>> model = calipers.demo()
     >>> report = model.report(device="l4")
     >>> report.parameters.total
-    5994
+    11370
     """
 
     __slots__ = ("_native",)
@@ -126,7 +126,7 @@ class Model:
 
         >>> import calipers
         >>> len(calipers.demo().shapes())
-        21
+        25
         """
         return self._native.shapes(arguments(options))
 
@@ -207,10 +207,11 @@ def open(source: Source, *, name: str | None = None) -> Model:
         ReadError: It cannot be read as a model.
 
     >>> import calipers
-    >>> calipers.open(b"<html>", name="page.onnx")
-    Traceback (most recent call last):
-    ...
-    calipers.ReadError: cannot read page.onnx: this is an HTML page, not a model that Calipers reads
+    >>> try:
+    ...     calipers.open(b"<html>", name="page.onnx")
+    ... except calipers.ReadError as error:
+    ...     print(error)
+    cannot read page.onnx: this is an HTML page, not a model that Calipers reads
     """
     if isinstance(source, (str, os.PathLike)):
         return Model(_calipers.Model(source, ""))
@@ -254,7 +255,7 @@ def devices(file: Path | None = None) -> list[dict[str, Any]]:
 
     >>> import calipers
     >>> [device["name"] for device in calipers.devices() if device["id"] == "h100-sxm"]
-    ['NVIDIA H100 SXM']
+    ['NVIDIA H100 SXM5 80 GB']
     """
     listed: list[dict[str, Any]] = _calipers.devices(file)["devices"]
     return listed

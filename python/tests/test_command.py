@@ -15,7 +15,9 @@ import calipers
 
 
 def test_version_and_statuses(command: str, tmp_path: Path) -> None:
-    run = lambda *arguments: subprocess.run([command, *arguments], capture_output=True, text=True)
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([command, *arguments], capture_output=True, text=True)
+
     assert run("--version").stdout == f"calipers {calipers.__version__}\n"
     assert run("nothing.onnx").returncode == 1
     assert run("--nothing").returncode == 2

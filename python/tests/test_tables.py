@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -20,8 +21,6 @@ def test_layers_are_those_of_the_command(command: str, bert: Path) -> None:
     printed = subprocess.run(
         [command, "layers", str(bert), "--dim", "batch=1", "--format", "json"], capture_output=True, check=True
     ).stdout
-    import json
-
     expected = json.loads(printed)["layers"]
     table = pyarrow.table(calipers.open(bert).layers(dims={"batch": 1}))
     for column in ("index", "node", "op", "scope", "parameters", "macs", "flops", "bytes_moved", "intensity"):
@@ -51,8 +50,9 @@ def test_every_library_takes_a_table(digits: calipers.Model) -> None:
     assert macs == digits.report(dims={"batch": 1}).cost.macs
     assert int(pandas.DataFrame.from_arrow(layers)["macs"].sum()) == macs
     assert polars.DataFrame(layers)["macs"].sum() == macs
-    found = duckdb.sql("SELECT sum(macs) FROM layers").fetchone()
-    assert found is not None and int(found[0]) == macs
+    relation = duckdb.sql("SELECT sum(macs) FROM layers")
+    assert relation is not None
+    assert [int(row[0]) for row in relation.fetchall()] == [macs]
     assert len(layers) == 10 and "macs" in repr(layers)
 
 

@@ -4,14 +4,15 @@
 //! it in the same words. Nothing is printed, and no signal is caught.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use calipers::{Compared, HardwareQuery, LayerQuery, Model, Options};
 use calipers_ir::Source;
 use calipers_report::{Comparison, DeviceList, GraphView, LayerTable, Report, ShapeTable};
+use calipers_scan::{Opened, Rows};
 
 use crate::args::{Cli, Task};
-use crate::commands::{Layers, Reading, devices, model};
+use crate::commands::{Layers, Reading, devices, model, scan};
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::{Problem, printable};
@@ -141,6 +142,37 @@ impl ReportOptions {
     /// Those of `calipers report`.
     pub fn explore(&self, model: &Model, name: &Path) -> Result<(Report, GraphView), Failure> {
         model.explore(&self.options()).map_err(|error| model::unusable(name, &error).into())
+    }
+}
+
+/// The addresses of every model that is meant: files, folders, patterns, URLs and bucket prefixes.
+///
+/// # Errors
+///
+/// Those of `calipers scan`.
+pub fn addresses(given: Vec<PathBuf>) -> Result<Vec<String>, Failure> {
+    let places = scan::places(given).map_err(|error| Failure::new(&error))?;
+    let mut addresses: Vec<String> =
+        places.iter().map(|place| place.address().to_owned()).collect();
+    addresses.sort();
+    addresses.dedup();
+    Ok(addresses)
+}
+
+/// The rows of a dataset for the model at an address, or in bytes that have it as their name. A model that
+/// cannot be read has its error.
+pub fn rows(source: Option<Source>, address: &str, options: &ReportOptions) -> Rows {
+    let opened = match source {
+        None => scan::opened(address),
+        Some(source) => Model::read_source(source, address, None)
+            .map(|model| Opened { model, version: None })
+            .map_err(|error| error.to_string()),
+    };
+    match opened {
+        Ok(Opened { model, version }) => {
+            calipers_scan::rows(&model, address, version, &options.options())
+        }
+        Err(error) => calipers_scan::unread(address, None, error),
     }
 }
 

@@ -7,6 +7,7 @@
 mod error;
 mod model;
 mod report;
+mod scan;
 mod source;
 mod tables;
 
@@ -27,6 +28,8 @@ mod _calipers {
     use crate::model::Model;
     #[pymodule_export]
     use crate::report::{Options, Report};
+    #[pymodule_export]
+    use crate::scan::{addresses, rows, table_of};
     use crate::source::Input;
     #[pymodule_export]
     use crate::tables::Table;

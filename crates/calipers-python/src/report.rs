@@ -12,7 +12,7 @@ use crate::error::raised;
 
 /// Options of a report: the arguments of `calipers inspect`, parsed once.
 #[pyclass(frozen, module = "calipers._calipers")]
-pub(crate) struct Options(ReportOptions);
+pub(crate) struct Options(pub(crate) ReportOptions);
 
 #[pymethods]
 impl Options {

@@ -18,6 +18,12 @@ use pyo3::types::PyCapsule;
 #[pyclass(frozen, module = "calipers._calipers")]
 pub(crate) struct Table(RecordBatch);
 
+impl Table {
+    pub(crate) fn new(batch: RecordBatch) -> Self {
+        Self(batch)
+    }
+}
+
 #[pymethods]
 impl Table {
     /// The table as an Arrow stream of one batch. A requested schema is not looked at: whoever

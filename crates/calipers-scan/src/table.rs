@@ -159,7 +159,11 @@ impl Table {
     }
 
     /// Its rows of one model, as JSON objects.
-    pub(crate) fn rows(self, rows: &Rows) -> serde_json::Result<Vec<Value>> {
+    ///
+    /// # Errors
+    ///
+    /// A row that JSON cannot express, which no row is.
+    pub fn rows(self, rows: &Rows) -> serde_json::Result<Vec<Value>> {
         fn all<T: serde::Serialize>(rows: &[T]) -> serde_json::Result<Vec<Value>> {
             rows.iter().map(serde_json::to_value).collect()
         }

@@ -20,7 +20,7 @@ mod places;
 mod reading;
 mod report;
 mod run;
-mod scan;
+pub(crate) mod scan;
 mod schema;
 mod shapes;
 mod summary;

@@ -99,26 +99,44 @@ impl Scan {
         if let Some(list) = &self.list {
             given.extend(listed(list)?);
         }
-        let (addresses, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-            given.into_iter().partition(|path| remote::address(path).is_some());
-        let mut places: Vec<Box<dyn Place>> = Vec::new();
-        if !paths.is_empty() {
-            for place in Places::find(&paths)?.all {
-                match place.error {
-                    None => places.push(Box::new(LocalFile::new(place.path))),
-                    Some(error) => {
-                        places.push(Box::new(Unsearched { address: place.shown, error }))
-                    }
-                }
+        places(given)
+    }
+}
+
+/// The models that paths, patterns and addresses name.
+pub(crate) fn places(given: Vec<PathBuf>) -> anyhow::Result<Vec<Box<dyn Place>>> {
+    let (addresses, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        given.into_iter().partition(|path| remote::address(path).is_some());
+    let mut places: Vec<Box<dyn Place>> = Vec::new();
+    if !paths.is_empty() {
+        for place in Places::find(&paths)?.all {
+            match place.error {
+                None => places.push(Box::new(LocalFile::new(place.path))),
+                Some(error) => places.push(Box::new(Unsearched { address: place.shown, error })),
             }
         }
-        for address in &addresses {
-            places.extend(remote_places(address)?);
-        }
-        if places.is_empty() {
-            bail!(Problem::unusable(&"there is no model to scan"));
-        }
-        Ok(places)
+    }
+    for address in &addresses {
+        places.extend(remote_places(address)?);
+    }
+    if places.is_empty() {
+        bail!(Problem::unusable(&"there is no model to scan"));
+    }
+    Ok(places)
+}
+
+/// Opens the model at a path or an address.
+pub(crate) fn opened(address: &str) -> Result<Opened, String> {
+    let path = Path::new(address);
+    match remote::address(path) {
+        None => LocalFile::new(path.to_owned()).open(),
+        Some(_) => match remote_places(path) {
+            Ok(places) => match places.first() {
+                Some(place) => place.open(),
+                None => Err("there is no model at this address".to_owned()),
+            },
+            Err(error) => Err(error.to_string()),
+        },
     }
 }
 
