@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from calipers._calipers import Table, __version__
 from calipers._errors import CalipersError, OptionError, ReadError
 from calipers._model import Model, demo, devices, open, report_dict, report_json
+from calipers._scan import scan
 
 if TYPE_CHECKING:
     from calipers import types as types
@@ -33,6 +34,7 @@ __all__ = [
     "open",
     "report_dict",
     "report_json",
+    "scan",
 ]
 
 for _error in (CalipersError, OptionError, ReadError):

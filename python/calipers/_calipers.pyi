@@ -3,7 +3,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
-__all__ = ["Model", "Options", "Report", "Table", "__version__", "demo", "devices", "report_json", "run", "schema"]
+__all__ = [
+    "Model",
+    "Options",
+    "Report",
+    "Table",
+    "__version__",
+    "addresses",
+    "columns",
+    "demo",
+    "devices",
+    "report_json",
+    "rows",
+    "run",
+    "schema",
+    "table_of",
+]
 
 __version__: str
 
@@ -12,6 +27,10 @@ def demo() -> bytes: ...
 def devices(file: str | PathLike[str] | None = None) -> dict[str, Any]: ...
 def report_json(source: bytes | str | PathLike[str], name: str, options: Options | None = None) -> str: ...
 def schema(name: str) -> str: ...
+def addresses(paths: Sequence[str]) -> list[str]: ...
+def columns(table: str) -> list[tuple[str, str]]: ...
+def rows(source: bytes | str | PathLike[str], address: str, table: str, options: Options) -> str: ...
+def table_of(table: str, texts: Sequence[str]) -> Table: ...
 @final
 class Options:
     def __new__(cls, arguments: list[str] = ...) -> Options: ...

@@ -29,7 +29,7 @@ mod _calipers {
     #[pymodule_export]
     use crate::report::{Options, Report};
     #[pymodule_export]
-    use crate::scan::{addresses, rows, table_of};
+    use crate::scan::{addresses, columns, rows, table_of};
     use crate::source::Input;
     #[pymodule_export]
     use crate::tables::Table;

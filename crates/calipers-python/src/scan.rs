@@ -26,6 +26,13 @@ pub(crate) fn addresses(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Vec<Str
     py.detach(|| embed::addresses(paths)).map_err(|failure| raised(py, &failure))
 }
 
+/// Names and types of a table's columns, the types as SQL spells them.
+#[pyfunction]
+pub(crate) fn columns(table: &str) -> PyResult<Vec<(&'static str, &'static str)>> {
+    let columns = kind(table)?.columns().iter();
+    Ok(columns.map(|column| (column.name, column.kind.display_name())).collect())
+}
+
 /// The rows of one model in a table, a line of JSON each. A model that cannot be read is a row of `models` with its
 /// error.
 #[pyfunction]

@@ -3,9 +3,11 @@
 //! `ureq` waits in threads of its own, which is enough for a few dozen requests at a time, and saves a second
 //! HTTP client with its own TLS.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use http::header::{AUTHORIZATION, HeaderValue, RANGE};
@@ -70,26 +72,7 @@ impl Connector {
         https_only: bool,
         authorization: Option<HeaderValue>,
     ) -> Result<Self, Error> {
-        let proxy = options.proxy.as_deref().map(ureq::Proxy::new).transpose();
-        let proxy = proxy.map_err(|_| {
-            Error::address("the proxy is not a URL", "write CALIPERS_PROXY=http://host:port")
-        })?;
-        let timeout = Some(options.timeout);
-        let agent = ureq::Agent::config_builder()
-            .proxy(proxy)
-            .https_only(https_only)
-            .http_status_as_error(false)
-            .max_redirects(5)
-            .redirect_auth_headers(RedirectAuthHeaders::SameHost)
-            .timeout_resolve(timeout)
-            .timeout_connect(timeout)
-            .timeout_recv_response(timeout)
-            .timeout_recv_body(timeout)
-            .max_idle_connections(CONCURRENT)
-            .max_idle_connections_per_host(CONCURRENT)
-            .user_agent(concat!("calipers/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .new_agent();
+        let agent = agent(options, https_only)?;
         Ok(Self { agent, authorization, last: LastFailure::default() })
     }
 
@@ -140,6 +123,39 @@ impl Connector {
         };
         Ok(http::Response::from_parts(parts, HttpResponseBody::from(bytes)))
     }
+}
+
+/// The client with these settings. Files of one server share its connections.
+fn agent(options: &Options, https_only: bool) -> Result<ureq::Agent, Error> {
+    type Key = (Duration, Option<String>, bool);
+    static AGENTS: Mutex<BTreeMap<Key, ureq::Agent>> = Mutex::new(BTreeMap::new());
+    let mut agents = AGENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (options.timeout, options.proxy.clone(), https_only);
+    if let Some(agent) = agents.get(&key) {
+        return Ok(agent.clone());
+    }
+    let proxy = options.proxy.as_deref().map(ureq::Proxy::new).transpose();
+    let proxy = proxy.map_err(|_| {
+        Error::address("the proxy is not a URL", "write CALIPERS_PROXY=http://host:port")
+    })?;
+    let timeout = Some(options.timeout);
+    let agent = ureq::Agent::config_builder()
+        .proxy(proxy)
+        .https_only(https_only)
+        .http_status_as_error(false)
+        .max_redirects(5)
+        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+        .timeout_resolve(timeout)
+        .timeout_connect(timeout)
+        .timeout_recv_response(timeout)
+        .timeout_recv_body(timeout)
+        .max_idle_connections(CONCURRENT)
+        .max_idle_connections_per_host(CONCURRENT)
+        .user_agent(concat!("calipers/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .new_agent();
+    agents.insert(key, agent.clone());
+    Ok(agent)
 }
 
 /// The kind of an error, which decides whether the request is repeated, and its reason for people.
