@@ -43,6 +43,7 @@ def serve(port):
 def fill(url, count):
     """Distinct small models: copies of fixtures, each with its own description; one in 100 is damaged."""
     import boto3
+    from calipers import _calipers
 
     client = boto3.client("s3", endpoint_url=url)
     for _ in range(100):
@@ -51,7 +52,9 @@ def fill(url, count):
             break
         except Exception:
             time.sleep(0.1)
-    sources = [path.read_bytes() for path in sorted((FIXTURES / "families").glob("*.onnx"))]
+    sources = [path.read_bytes() for path in sorted((FIXTURES / "zoo").glob("*.onnx")) if path.stat().st_size < 100_000]
+    # Each data file of a model is another request.
+    sources = [source for source in sources if b"location" not in source] + [_calipers.demo()]
     for number in range(count):
         text = f"model {number:06}".encode()
         body = sources[number % len(sources)] + b"\x32" + bytes([len(text)]) + text
@@ -76,7 +79,11 @@ def start_node(*arguments):
     """A node of a cluster: a process tree of its own, with its own object store."""
     command = [str(pathlib.Path(sys.executable).parent / "ray"), "start", "--num-cpus=1", "--object-store-memory=200000000",
                "--disable-usage-stats", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # Processes that it leaves behind keep pipes open, so it prints to a file.
+    with open(FOLDER / "ray.log", "a") as log:
+        started = subprocess.run(command, stdout=log, stderr=log)
+    if started.returncode:
+        sys.exit((FOLDER / "ray.log").read_text()[-3000:])
 
 
 def nodes():
