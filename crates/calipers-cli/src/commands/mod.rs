@@ -18,6 +18,10 @@ mod man;
 pub(crate) mod model;
 mod reading;
 mod report;
+#[cfg(feature = "apply")]
+mod run;
+#[cfg(not(feature = "apply"))]
+#[path = "no_run.rs"]
 mod run;
 mod schema;
 mod shapes;
@@ -42,7 +46,9 @@ pub(crate) use layers::Layers;
 pub(crate) use man::Man;
 pub(crate) use reading::Reading;
 pub(crate) use report::ReportPage;
-pub(crate) use run::{Run, RunFile};
+pub(crate) use run::Run;
+#[cfg(feature = "apply")]
+pub(crate) use run::RunFile;
 pub(crate) use schema::Schema;
 pub(crate) use shapes::Shapes;
 pub(crate) use summary::Summarizing;
