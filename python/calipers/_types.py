@@ -3008,7 +3008,7 @@ class Weights(Record):
     infinite: int
     """Infinities."""
     nan: int
-    """Elements that are no number."""
+    """NaN elements."""
     ranges: list[TensorRange]
     """The range of each learned tensor, in the file's order; the first ones where there are many."""
     sparsity_percent: float

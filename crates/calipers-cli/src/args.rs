@@ -24,6 +24,10 @@ mod man;
 mod mistake;
 mod reading;
 mod report;
+#[cfg(feature = "apply")]
+mod run;
+#[cfg(not(feature = "apply"))]
+#[path = "args/no_run.rs"]
 mod run;
 mod runtime;
 mod scan;

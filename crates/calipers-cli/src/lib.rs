@@ -27,8 +27,7 @@ use std::io::Write;
 use crate::args::{Cli, Task};
 use crate::exit::ExitStatus;
 
-/// Runs the command with these arguments, of which the first is the program's name, and returns its
-/// exit status.
+/// Runs the command and returns its exit status. The first argument is the program's name.
 ///
 /// It takes over the signals of the process, so it is called once, before there are other threads,
 /// and nothing but the end of the process comes after it.

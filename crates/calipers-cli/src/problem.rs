@@ -48,6 +48,14 @@ impl Problem {
         Self { message: why.to_string(), lines: Vec::new(), hint: None, status: ExitStatus::Usage }
     }
 
+    /// The program was built without what this needs.
+    #[cfg(not(all(feature = "apply", feature = "png")))]
+    pub(crate) fn not_built(what: &str, feature: &str) -> Self {
+        Self::unusable(&format!("this build of Calipers has no {what}")).hint(&format!(
+            "build it with the feature `{feature}`, e.g. `cargo install --path crates/calipers-cli`"
+        ))
+    }
+
     /// The model does not pass what was asked of it.
     pub(crate) fn gate(why: &impl fmt::Display) -> Self {
         Self {

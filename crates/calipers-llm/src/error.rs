@@ -42,6 +42,12 @@ pub enum Error {
     /// A language without a closed vocabulary.
     #[error("sentences in {0} cannot be checked; use English")]
     Language(String),
+    /// The program was built without connections.
+    #[error(
+        "this build of Calipers makes no connections: build it with the feature `llm`, e.g. \
+         `cargo install --path crates/calipers-cli`"
+    )]
+    NotBuilt,
     /// The proxy is none.
     #[error("invalid proxy: {0}")]
     Proxy(&'static str),
@@ -55,6 +61,7 @@ impl From<NotJson> for Error {
 
 impl Error {
     /// Whether asking again may help.
+    #[cfg_attr(not(feature = "connect"), expect(dead_code, reason = "nothing is asked"))]
     pub(crate) fn is_passing(&self) -> bool {
         matches!(
             self,

@@ -15,6 +15,7 @@ impl Key {
     }
 
     /// The header that it makes.
+    #[cfg_attr(not(feature = "connect"), expect(dead_code, reason = "nothing is sent"))]
     pub(crate) fn header(&self) -> String {
         format!("Bearer {}", self.0)
     }

@@ -13,6 +13,10 @@
 #![forbid(unsafe_code)]
 
 mod address;
+#[cfg(feature = "connect")]
+mod client;
+#[cfg(not(feature = "connect"))]
+#[path = "no_client.rs"]
 mod client;
 mod error;
 mod key;

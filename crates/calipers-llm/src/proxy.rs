@@ -20,10 +20,12 @@ impl Proxy {
             return Err(Error::Proxy("it must begin with http:// or https://"));
         }
         let proxy = Self(text.to_owned());
+        #[cfg(feature = "connect")]
         proxy.for_agent()?;
         Ok(proxy)
     }
 
+    #[cfg(feature = "connect")]
     pub(crate) fn for_agent(&self) -> Result<ureq::Proxy, Error> {
         ureq::Proxy::new(&self.0).map_err(|_| Error::Proxy("expected http://HOST:PORT"))
     }

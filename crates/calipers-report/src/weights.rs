@@ -17,7 +17,7 @@ pub struct Weights {
     pub unread_tensors: Vec<UnreadTensor>,
     /// Learned elements that were read; the counts below are among these.
     pub elements: u64,
-    /// Elements that are no number.
+    /// NaN elements.
     pub nan: u64,
     /// Infinities.
     pub infinite: u64,

@@ -35,7 +35,7 @@ impl Graph {
         let text = match self.format {
             GraphFormat::Png => {
                 let svg = calipers_render::graph::svg(&view, self.depth);
-                self.output.write_bytes(&calipers_render::chart::png_within_limits(&svg)?)?;
+                self.output.write_bytes(&png(&svg)?)?;
                 return Ok(ExitStatus::Done);
             }
             GraphFormat::Svg => calipers_render::graph::svg(&view, self.depth),
@@ -46,4 +46,14 @@ impl Graph {
         self.output.write(&text)?;
         Ok(ExitStatus::Done)
     }
+}
+
+#[cfg(feature = "png")]
+fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
+    Ok(calipers_render::chart::png_within_limits(svg)?)
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &str) -> anyhow::Result<Vec<u8>> {
+    Err(crate::problem::Problem::not_built("PNG", "png").into())
 }

@@ -19,6 +19,10 @@ pub(crate) mod model;
 mod places;
 mod reading;
 mod report;
+#[cfg(feature = "apply")]
+mod run;
+#[cfg(not(feature = "apply"))]
+#[path = "no_run.rs"]
 mod run;
 pub(crate) mod scan;
 mod schema;
@@ -44,7 +48,9 @@ pub(crate) use layers::Layers;
 pub(crate) use man::Man;
 pub(crate) use reading::Reading;
 pub(crate) use report::ReportPage;
-pub(crate) use run::{Run, RunFile};
+pub(crate) use run::Run;
+#[cfg(feature = "apply")]
+pub(crate) use run::RunFile;
 pub(crate) use scan::Scan;
 pub(crate) use schema::Schema;
 pub(crate) use shapes::Shapes;

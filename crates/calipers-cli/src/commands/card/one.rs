@@ -38,7 +38,18 @@ impl fmt::Display for Written {
     }
 }
 
+#[cfg(feature = "png")]
+fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
+    Ok(chart::png(svg, SCALE)?)
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &str) -> anyhow::Result<Vec<u8>> {
+    Err(Problem::not_built("PNG", "png").into())
+}
+
 /// Pixels to a unit of a chart, so that it is sharp on fine screens.
+#[cfg(feature = "png")]
 const SCALE: f32 = 2.0;
 
 /// Everything that cards of one run have in common.
@@ -102,7 +113,7 @@ impl Writer<'_> {
 
     fn write_chart(&self, changes: &Changes, path: &Path, svg: &str) -> anyhow::Result<()> {
         match self.card.assets {
-            Assets::Png => changes.write(path, &chart::png(svg, SCALE)?),
+            Assets::Png => changes.write(path, &png(svg)?),
             _ => changes.write(path, svg.as_bytes()),
         }
     }
