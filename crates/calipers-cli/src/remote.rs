@@ -55,15 +55,15 @@ mod enabled {
     /// A model on a server.
     struct RemotePlace {
         /// Where it is, with what the server asks for.
-        address: String,
+        url: String,
         /// The same as it is shown.
-        shown: String,
+        address: String,
         version: Option<String>,
     }
 
     impl Place for RemotePlace {
         fn address(&self) -> &str {
-            &self.shown
+            &self.address
         }
 
         fn version(&self) -> Option<String> {
@@ -71,7 +71,7 @@ mod enabled {
         }
 
         fn open(&self) -> Result<Opened, String> {
-            let opened = calipers_store::open(&self.address, &options());
+            let opened = calipers_store::open(&self.url, &options());
             let opened = opened.map_err(|error| error.to_string())?;
             let calipers_store::Opened { source, name, folder, version } = opened;
             let model = Model::read_source(source, &name, Some(folder));
@@ -94,8 +94,8 @@ mod enabled {
             extensions.iter().any(|one| one.eq_ignore_ascii_case(ending))
         };
         if is_model(&name_at(&text)) {
-            let shown = shown(&text);
-            return Ok(vec![Box::new(RemotePlace { address: text, shown, version: None })]);
+            let address = shown(&text);
+            return Ok(vec![Box::new(RemotePlace { url: text, address, version: None })]);
         }
         let listed = calipers_store::list(&text, &extensions, &options())
             .map_err(|error| Problem::unreadable(address, &error, error.hint()))?;
@@ -106,7 +106,7 @@ mod enabled {
         }
         let place = |entry: calipers_store::Entry| -> Box<dyn Place> {
             let calipers_store::Entry { address, version } = entry;
-            Box::new(RemotePlace { shown: address.clone(), address, version: Some(version) })
+            Box::new(RemotePlace { url: address.clone(), address, version: Some(version) })
         };
         Ok(listed.into_iter().map(place).collect())
     }

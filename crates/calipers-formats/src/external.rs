@@ -29,7 +29,7 @@ pub(crate) struct Reference {
 }
 
 impl DataFiles {
-    /// The tensor's place as the model has it. [`DataFiles::look`] checks it against the file.
+    /// The tensor's place as the model has it. [`DataFiles::check_files`] checks it against the file.
     pub(crate) fn resolve(&mut self, reference: Reference, names: &Names) -> External {
         let location = reference.location.unwrap_or(names.empty());
         let file = *self.known.entry(location).or_insert_with(|| {
@@ -52,7 +52,7 @@ impl DataFiles {
     }
 
     /// Looks for the files, all at once: a folder may be far away.
-    pub(crate) fn look(&mut self, folder: &dyn Folder, names: &Names) {
+    pub(crate) fn check_files(&mut self, folder: &dyn Folder, names: &Names) {
         let unchecked = |file: &&mut DataFile| file.state == DataFileState::Unchecked;
         let unchecked: Vec<&mut DataFile> = self.files.iter_mut().filter(unchecked).collect();
         let locations: Vec<&str> = unchecked.iter().map(|file| names.get(file.location)).collect();
@@ -165,7 +165,7 @@ mod tests {
                 unknown_keys: Vec::new(),
             };
             let external = files.resolve(reference, &names);
-            files.look(&folder, &names);
+            files.check_files(&folder, &names);
             external.problem.clone().or_else(|| files.range_problem(&external))
         };
         assert_eq!(problem("0", "100"), None);

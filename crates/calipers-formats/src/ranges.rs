@@ -18,7 +18,7 @@ use calipers_ir::{Bytes, Span};
 use elsa::sync::FrozenVec;
 use jumps::Jumps;
 
-/// A file of which ranges can be read.
+/// A file that can be read in ranges.
 pub trait Ranges: Send + Sync {
     /// Bytes of the file.
     fn size(&self) -> u64;
@@ -49,7 +49,7 @@ const SLACK: u64 = 1 << 10;
 /// Bytes that are held at most. A graph without its large tensors is smaller.
 const MAX_HELD: u64 = 1 << 30;
 
-/// A file of which the ranges that were asked for are held. They stay until it is dropped, since readers borrow
+/// A file whose ranges are held once they were asked for. They stay until it is dropped, since readers borrow
 /// them.
 pub struct RangedBytes {
     ranges: Box<dyn Ranges>,

@@ -36,7 +36,7 @@ pub trait Bytes: Send + Sync {
     fn whole(&self) -> Option<&[u8]>;
 
     /// The bytes from `start` on: at least `least` of them, and more where they are at hand. `None` where
-    /// the file ends before, or where they cannot be fetched; [`Bytes::failure`] tells these apart.
+    /// the file ends before, or where they cannot be fetched; then [`Bytes::failure`] has the reason.
     fn window(&self, start: u64, least: u64) -> Option<&[u8]> {
         let bytes = self.whole()?.get(usize::try_from(start).ok()?..)?;
         (bytes.len() as u64 >= least).then_some(bytes)

@@ -59,6 +59,7 @@ pub(crate) fn rows(
 
 /// The table of rows that [`rows`] returned, in the order of their paths.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 passes owned values")]
 pub(crate) fn table_of(py: Python<'_>, table: &str, texts: Vec<String>) -> PyResult<Table> {
     let kind = kind(table)?;
     let batch = py.detach(|| {

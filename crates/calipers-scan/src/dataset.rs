@@ -99,7 +99,7 @@ impl Dataset {
         match fs::read(&described) {
             Ok(text) => {
                 let known: Identity = serde_json::from_slice(&text)
-                    .map_err(|error| Error::damaged(&described, error))?;
+                    .map_err(|error| Error::damaged(&described, &error))?;
                 if known != identity {
                     return Err(other_options(folder, &known, &identity));
                 }
@@ -273,7 +273,7 @@ fn commits(path: &Path) -> Result<(BTreeMap<u64, Commit>, u64), Error> {
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     for line in text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let commit: Commit =
-            serde_json::from_slice(line).map_err(|error| Error::damaged(path, error))?;
+            serde_json::from_slice(line).map_err(|error| Error::damaged(path, &error))?;
         for replaced in &commit.replaces {
             commits.remove(replaced);
         }
@@ -286,7 +286,7 @@ fn commits(path: &Path) -> Result<(BTreeMap<u64, Commit>, u64), Error> {
 pub(crate) fn parts(folder: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
     let manifest = folder.join("manifest.jsonl");
     if !manifest.exists() {
-        return Err(Error::damaged(folder, "it is not a dataset of `calipers scan`"));
+        return Err(Error::damaged(folder, &"it is not a dataset of `calipers scan`"));
     }
     let (commits, _) = commits(&manifest)?;
     let names = commits.values().filter_map(|commit| commit.parts.get(table.id()));
@@ -295,5 +295,5 @@ pub(crate) fn parts(folder: &Path, table: Table) -> Result<Vec<PathBuf>, Error> 
 
 /// A JSON value that a reader expects to be an object.
 pub(crate) fn model_row(path: &Path, value: Value) -> Result<calipers_report::ModelRow, Error> {
-    serde_json::from_value(value).map_err(|error| Error::damaged(path, error))
+    serde_json::from_value(value).map_err(|error| Error::damaged(path, &error))
 }

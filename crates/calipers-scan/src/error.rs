@@ -49,7 +49,7 @@ impl Error {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 
-    pub(crate) fn damaged(path: &Path, why: impl ToString) -> Self {
+    pub(crate) fn damaged(path: &Path, why: &dyn std::fmt::Display) -> Self {
         Self::Damaged { path: path.to_owned(), why: why.to_string() }
     }
 

@@ -25,8 +25,9 @@ impl Journal {
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         file.set_len(whole as u64).map_err(Error::io(&path))?;
         let lines = text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let rows = lines
-            .map(|line| serde_json::from_slice(line).map_err(|error| Error::damaged(&path, error)));
+        let rows = lines.map(|line| {
+            serde_json::from_slice(line).map_err(|error| Error::damaged(&path, &error))
+        });
         let rows = rows.collect::<Result<_, _>>()?;
         Ok((Self { file, path }, rows))
     }

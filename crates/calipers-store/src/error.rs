@@ -9,7 +9,7 @@ pub struct Error {
     hint: Option<String>,
 }
 
-/// The kinds of failure that callers tell apart.
+/// The kinds of failure that callers handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorKind {
     /// The address is malformed.

@@ -42,7 +42,7 @@ pub(super) struct ScanArgs {
     #[arg(long, default_value = "parquet", value_parser = PossibleValuesParser::new(["parquet", "csv", "jsonl"]))]
     format: String,
 
-    /// Only these tables, besides `models`
+    /// Only these tables, and `models`
     #[arg(long, value_name = "ID,ID,…", value_delimiter = ',', value_parser = PossibleValuesParser::new(["models", "layers", "tensors", "findings", "shapes"]))]
     tables: Vec<String>,
 

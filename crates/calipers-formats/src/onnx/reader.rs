@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         // Linking takes the most memory, and needs neither.
         drop((pending, origins));
         if let Some(folder) = folder {
-            data_files.look(&*folder, &builder.names);
+            data_files.check_files(&*folder, &builder.names);
             for external in builder.externals_mut().filter(|it| it.problem.is_none()) {
                 external.problem = data_files.range_problem(external);
             }
