@@ -18,6 +18,7 @@ mod findings;
 mod format;
 mod graph;
 mod hardware;
+mod index;
 mod inspect;
 mod layers;
 mod man;
@@ -58,6 +59,7 @@ use self::format::{Offer, ends_in, refuse_unknown_ending};
 use self::graph::GraphArgs;
 pub(crate) use self::graph::GraphFormat;
 use self::hardware::HardwareArgs;
+use self::index::IndexArgs;
 use self::inspect::InspectArgs;
 use self::layers::LayersArgs;
 use self::man::ManArgs;
@@ -72,7 +74,7 @@ use self::sweep::SweepArgs;
 use self::verify::VerifyArgs;
 use crate::commands::{
     Bench, Calibrate, Card, Check, Compare, Completions, Demo, Devices, Diagram, Explain, Graph,
-    Hardware, Inspect, Layers, Man, ReportPage, Run, Scan, Schema, Shapes, Sweeping, Verify,
+    Hardware, Index, Inspect, Layers, Man, ReportPage, Run, Scan, Schema, Shapes, Sweeping, Verify,
 };
 
 /// Report what a neural-network file is, what it costs, where it runs and what is risky about it.
@@ -157,6 +159,9 @@ enum Subcommand {
     /// Write a dataset of many models: Parquet, CSV or JSON lines
     #[command(after_help = scan::EXAMPLES)]
     Scan(Box<ScanArgs>),
+    /// Write a page of the models in a dataset, to search, filter and sort
+    #[command(after_help = index::EXAMPLES)]
+    Index(IndexArgs),
     /// List devices, show one, or detect this machine
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArgs),
@@ -191,6 +196,7 @@ pub(crate) enum Task {
     Bench(Box<Bench>),
     Calibrate(Calibrate),
     Scan(Box<Scan>),
+    Index(Index),
     Devices(Devices),
     Diagram(Diagram),
     Graph(Graph),
@@ -251,6 +257,7 @@ impl Cli {
             Subcommand::Verify(args) => args.resolve().map(|verify| Task::Verify(Box::new(verify))),
             Subcommand::Run(args) => args.resolve().map(|run| Task::Run(Box::new(run))),
             Subcommand::Scan(args) => args.resolve().map(|scan| Task::Scan(Box::new(scan))),
+            Subcommand::Index(args) => Ok(Task::Index(args.resolve())),
             Subcommand::Devices(args) => args.resolve().map(Task::Devices),
             Subcommand::Schema(args) => Ok(Task::Schema(args.resolve())),
             Subcommand::Demo(args) => Ok(Task::Demo(args.resolve())),

@@ -66,6 +66,7 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
         Task::Verify(verify) => verify.run(),
         Task::Run(run) => run.run(),
         Task::Scan(scan) => scan.run(),
+        Task::Index(index) => index.run(),
         Task::Devices(devices) => devices.run(),
         Task::Diagram(diagram) => diagram.run(),
         Task::Graph(graph) => graph.run(),

@@ -79,7 +79,7 @@ pub use comparison::{
     comparison_table_schema,
 };
 pub use cost::{Cost, DepthSegment, OperatorCost, TopGroup, TopNode, UncostedNode};
-pub use dataset::ModelRow;
+pub use dataset::{Likeness, ModelGroup, ModelRow, Registry};
 pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,

@@ -258,6 +258,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         tempfile::Builder::new().prefix(".tmp").tempfile_in(folder).map_err(Error::io(folder))?;
     file.write_all(bytes).map_err(Error::io(path))?;
     file.as_file().sync_data().map_err(Error::io(path))?;
+    part::readable_by_all(file.as_file());
     file.persist(path).map_err(|error| Error::Io { path: path.to_owned(), source: error.error })?;
     Ok(())
 }

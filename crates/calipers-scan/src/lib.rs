@@ -20,8 +20,10 @@ mod journal;
 mod part;
 mod place;
 mod read;
+mod registry;
 mod rows;
 mod scanning;
+mod sketch;
 mod table;
 
 pub use dataset::Format;
@@ -29,6 +31,7 @@ pub use digest::architecture_digest;
 pub use error::Error;
 pub use place::{LocalFile, Opened, Place};
 pub use read::read_models;
+pub use registry::registry;
 pub use rows::{FindingRow, LayerRow, Rows, ShapeRow, TensorRow, rows, unread};
 pub use scanning::{Progress, ScanOptions, Summary, scan};
 pub use table::{Column, ColumnKind, Table, columns_markdown, record_batch};

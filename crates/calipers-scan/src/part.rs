@@ -45,14 +45,14 @@ pub(crate) fn write(
 
 /// Temporary files are for their owner alone; a dataset is a file like others.
 #[cfg(unix)]
-fn readable_by_all(file: &File) {
+pub(crate) fn readable_by_all(file: &File) {
     use std::os::unix::fs::PermissionsExt;
     // A failure leaves a dataset that its owner can read.
     let _ = file.set_permissions(fs::Permissions::from_mode(0o644));
 }
 
 #[cfg(not(unix))]
-fn readable_by_all(_: &File) {}
+pub(crate) fn readable_by_all(_: &File) {}
 
 fn encoded(table: Table, format: Format, rows: &[Value]) -> Result<Vec<u8>, Error> {
     let failed = |error: &dyn std::fmt::Display| Error::Write(error.to_string());

@@ -2,11 +2,11 @@
 
 use calipers::{Description, Model, Options};
 use calipers_ir::{Data, StoredIn};
-use calipers_report::{Dimension, KeyFigures, Layer, ModelRow, Operand, Report, ValueShape};
+use calipers_report::{Dimension, KeyFigures, Layer, ModelRow, Operand, ValueShape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::digest;
+use crate::{digest, sketch};
 
 /// Everything that a dataset holds of one model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -113,9 +113,13 @@ pub fn rows(model: &Model, path: &str, version: Option<String>, options: &Option
         Ok(description) => description,
         Err(error) => return unread(path, version, error.to_string()),
     };
-    let mut row = described(path, version, &report);
-    row.architecture_digest = Some(digest::architecture_digest(model));
-    row.weights_digest = digest::weights_digest(model);
+    let row = ModelRow {
+        version,
+        architecture_digest: Some(digest::architecture_digest(model)),
+        weights_digest: digest::weights_digest(model),
+        shape_sketch: sketch::shape_sketch(model),
+        ..ModelRow::new(path.to_owned(), &report, calipers_render::license(&report))
+    };
     let shown = model.shown_ir(options);
     let tensors = shown.tensors().map(|(_, tensor)| TensorRow {
         path: path.to_owned(),
@@ -155,28 +159,6 @@ pub fn rows(model: &Model, path: &str, version: Option<String>, options: &Option
 pub fn unread(path: &str, version: Option<String>, error: String) -> Rows {
     let figures = KeyFigures::unread(path.to_owned(), error);
     Rows { model: ModelRow { figures, version, ..ModelRow::default() }, ..Rows::default() }
-}
-
-fn described(path: &str, version: Option<String>, report: &Report) -> ModelRow {
-    let mut findings: Vec<String> = report.findings.iter().map(|it| it.id.clone()).collect();
-    findings.sort();
-    findings.dedup();
-    let producer = &report.model.producer;
-    ModelRow {
-        figures: KeyFigures::new(path.to_owned(), report),
-        version,
-        format: Some(report.model.format),
-        title: report.summary.as_ref().map(|summary| summary.title.clone()),
-        style: report.architecture.style,
-        variant: report.architecture.variant.clone(),
-        license: calipers_render::license(report).map(str::to_owned),
-        producer: (!producer.name.is_empty())
-            .then(|| format!("{} {}", producer.name, producer.version).trim_end().to_owned()),
-        opset: report.model.opsets.get("ai.onnx").copied(),
-        architecture_digest: None,
-        weights_digest: None,
-        findings,
-    }
 }
 
 fn layer_row(path: &str, layer: &Layer, stored: &std::collections::HashSet<&str>) -> LayerRow {

@@ -102,6 +102,7 @@ const MODELS: &[&str] = &[
     "findings",
     "architecture_digest",
     "weights_digest",
+    "shape_sketch",
     "card",
 ];
 const LAYERS: &[&str] = &[

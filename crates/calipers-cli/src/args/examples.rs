@@ -14,6 +14,7 @@ Examples:
   calipers sweep model.onnx --dim batch=1,8  what it costs at several sizes
   calipers diagram model.onnx                boxes and arrows, in Mermaid
   calipers hardware model.onnx --device l4   where it will run, and how fast
+  calipers scan models/ -o dataset           a table of every model in a folder
   calipers devices rtx-4090                  what a device can do
   calipers demo                              try it without a model
   calipers ./schema                          a model named like a command

@@ -52,13 +52,7 @@ impl Scan {
             count.set(progress.done, progress.total);
         });
         drop(count);
-        let summary = done.map_err(|error| {
-            let problem = Problem::unusable(&error);
-            match error.hint() {
-                Some(hint) => problem.hint(hint),
-                None => problem,
-            }
-        })?;
+        let summary = done.map_err(|error| problem(&error))?;
         let text = described(summary, began.elapsed().as_secs_f64());
         let place = printable(&self.output.display().to_string());
         writeln!(anstream::stdout().lock(), "{text}\nDataset: {place}").context("cannot print")?;
@@ -100,6 +94,15 @@ impl Scan {
             given.extend(listed(list)?);
         }
         places(given)
+    }
+}
+
+/// Why a dataset cannot be written or read.
+pub(super) fn problem(error: &calipers_scan::Error) -> Problem {
+    let problem = Problem::unusable(error);
+    match error.hint() {
+        Some(hint) => problem.hint(hint),
+        None => problem,
     }
 }
 

@@ -1,21 +1,25 @@
-//! A table of many models: a page of Markdown, and one of HTML that can be sorted.
+//! A table of many models: pages of HTML to search, filter and sort, and a page of Markdown.
 //!
 //! ```
-//! use calipers_report::KeyFigures;
+//! use calipers_report::{KeyFigures, ModelRow, Registry};
 //!
-//! let broken = KeyFigures::unread("a.onnx".into(), "it is empty".into());
-//! let page = calipers_render::index::markdown(&[broken]);
+//! let figures = KeyFigures::unread("a.onnx".into(), "it is empty".into());
+//! let registry = Registry { models: vec![ModelRow { figures, ..ModelRow::default() }], groups: vec![] };
+//! let page = calipers_render::index::markdown(&registry.models);
 //! assert!(page.contains("`a.onnx`") && page.contains("it is empty"));
+//! assert_eq!(calipers_render::index::pages(&registry, "index.html")[0].name, "index.html");
 //! ```
 //!
-//! `COLUMNS` says what both tables show, a line for each column.
+//! `COLUMNS` says what both tables show, and `facets::FACETS` what the pages filter by, a line for each.
 
-mod html;
+mod data;
+mod facets;
 mod markdown;
+mod page;
 
-use calipers_report::{Family, KeyFigures, ModelKind, Scheme, TaskKind};
-pub use html::html;
+use calipers_report::{Family, KeyFigures, ModelKind, ModelRow, Scheme, TaskKind};
 pub use markdown::markdown;
+pub use page::{Page, pages};
 
 use crate::text::{self, Charset};
 use crate::units;
@@ -133,8 +137,9 @@ fn findings(model: &KeyFigures) -> String {
 }
 
 /// The columns that say something, each with its heading.
-fn columns(models: &[KeyFigures]) -> Vec<(&'static Column, String)> {
-    let is_filled = |column: &&Column| models.iter().any(|model| !(column.text)(model).is_empty());
+fn columns(models: &[ModelRow]) -> Vec<(&'static Column, String)> {
+    let is_filled =
+        |column: &&Column| models.iter().any(|model| !(column.text)(&model.figures).is_empty());
     let heading = |column: &'static Column| match (column.heading == LATENCY, device(models)) {
         (false, _) => Some((column, column.heading.to_owned())),
         (true, Some(device)) => {
@@ -148,17 +153,17 @@ fn columns(models: &[KeyFigures]) -> Vec<(&'static Column, String)> {
 }
 
 /// The device that latencies are of, where there is one for all.
-fn device(models: &[KeyFigures]) -> Option<&str> {
-    let mut devices = models.iter().filter_map(|model| model.device.as_deref());
+fn device(models: &[ModelRow]) -> Option<&str> {
+    let mut devices = models.iter().filter_map(|model| model.figures.device.as_deref());
     let first = devices.next()?;
     devices.all(|device| device == first).then_some(first)
 }
 
 /// `3 models, 1 unreadable.`
-fn heading(models: &[KeyFigures]) -> String {
+fn heading(models: &[ModelRow]) -> String {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let all = units::counted(count(models.len()), "model", "models");
-    match models.iter().filter(|model| model.error.is_some()).count() {
+    match models.iter().filter(|model| model.figures.error.is_some()).count() {
         0 => format!("{all}."),
         broken => format!("{all}, {} unreadable.", units::integer(count(broken))),
     }

@@ -26,12 +26,20 @@ use crate::text::{self, Charset};
 
 pub(crate) const STYLE: &str = include_str!("assets/page.css");
 
-/// The scripts of a graph that is drawn, in the order in which they need each other: another page
-/// draws its graphs with them too.
-pub(crate) const GRAPH_SCRIPTS: &[&str] = &[
+/// The scripts that every page with data needs, in the order in which they need each other.
+pub(crate) const BASE_SCRIPTS: &[&str] = &[
     include_str!("assets/dom.js"),
     include_str!("assets/theme.js"),
+    include_str!("assets/data.js"),
     include_str!("assets/units.js"),
+];
+
+/// The script of long tables.
+pub(crate) const ROWS_SCRIPT: &str = include_str!("assets/rows.js");
+
+/// The scripts of a graph that is drawn, which need the base: another page draws its graphs with them
+/// too.
+pub(crate) const GRAPH_SCRIPTS: &[&str] = &[
     include_str!("assets/model.js"),
     include_str!("assets/layout.js"),
     include_str!("assets/paint.js"),
@@ -43,6 +51,7 @@ pub(crate) const GRAPH_SCRIPTS: &[&str] = &[
 const SCRIPTS: &[&str] = &[
     include_str!("assets/formula.js"),
     include_str!("assets/liveness.js"),
+    ROWS_SCRIPT,
     include_str!("assets/layers.js"),
     include_str!("assets/charts.js"),
     include_str!("assets/times.js"),
@@ -83,7 +92,7 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
         title: &report.model.file,
         generator: &report.generator,
         style: STYLE,
-        scripts: &[GRAPH_SCRIPTS, SCRIPTS].concat(),
+        scripts: &[BASE_SCRIPTS, GRAPH_SCRIPTS, SCRIPTS].concat(),
         data: has_data.then(|| embed::data(&data(report, view), compression(nodes))),
         body,
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use calipers_render::output::{Answer, Format};
 use calipers_render::{index, tables, units};
-use calipers_report::{KeyFigures, Report};
+use calipers_report::{KeyFigures, ModelRow, Registry, Report};
 use rayon::prelude::*;
 
 use super::super::places::{Place, Places};
@@ -22,7 +22,7 @@ const STACK: usize = 8 << 20;
 
 /// What became of one file.
 struct Outcome {
-    figures: KeyFigures,
+    model: ModelRow,
     /// How its findings end the command.
     status: ExitStatus,
 }
@@ -43,12 +43,15 @@ pub(super) fn write_cards(
         writer.write_card(&changes, report, &own.join(writer.file_name()), ASSETS)?;
         Ok(Some(format!("{name}/{}", writer.file_name())))
     })?;
-    let (figures, status) = conclude(outcomes);
-    changes.write(&folder.join("README.md"), index::markdown(&figures).as_bytes())?;
-    changes.write(&folder.join("index.html"), index::html(&figures).as_bytes())?;
+    let (models, status) = conclude(outcomes);
+    let registry = Registry { models, groups: Vec::new() };
+    changes.write(&folder.join("README.md"), index::markdown(&registry.models).as_bytes())?;
+    for page in index::pages(&registry, "index.html") {
+        changes.write(&folder.join(page.name), page.html.as_bytes())?;
+    }
     changes.commit()?;
-    warn_unread(&figures);
-    let cards = figures.iter().filter(|figures| figures.card.is_some()).count();
+    warn_unread(&registry.models);
+    let cards = registry.models.iter().filter(|model| model.figures.card.is_some()).count();
     let cards = units::counted(u64::try_from(cards).unwrap_or(u64::MAX), "card", "cards");
     let index = printable(&folder.join("README.md").display().to_string());
     Ok((status, Some(format!("{cards} and their index, {index}"))))
@@ -62,10 +65,11 @@ pub(super) fn write_lines(
     output: &Target,
 ) -> anyhow::Result<ExitStatus> {
     let outcomes = analyze_all(writer, places, |_, _| Ok(None))?;
-    let (figures, status) = conclude(outcomes);
+    let (models, status) = conclude(outcomes);
+    warn_unread(&models);
+    let figures: Vec<KeyFigures> = models.into_iter().map(|model| model.figures).collect();
     let table = tables::figures(&figures);
     output.write_answer(&Answer::table(&figures, table), format)?;
-    warn_unread(&figures);
     Ok(status)
 }
 
@@ -91,9 +95,10 @@ fn analyze(
     place: &Place,
     keep: impl Fn(&Report) -> anyhow::Result<Option<String>>,
 ) -> anyhow::Result<Outcome> {
-    let unread = |reason: String| Outcome {
-        figures: KeyFigures::unread(place.shown.clone(), reason),
-        status: ExitStatus::Done,
+    let unread = |reason: String| {
+        let figures = KeyFigures::unread(place.shown.clone(), reason);
+        let model = ModelRow { figures, ..ModelRow::default() };
+        Outcome { model, status: ExitStatus::Done }
     };
     if let Some(reason) = &place.error {
         return Ok(unread(reason.clone()));
@@ -103,29 +108,31 @@ fn analyze(
         // The path is next to it already.
         Err(error) => return Ok(unread(why(&error, &place.path))),
     };
-    let mut figures = KeyFigures::new(place.shown.clone(), &report);
-    figures.card = keep(&report).with_context(|| format!("the card of {}", place.shown))?;
+    let license = calipers_render::license(&report);
+    let mut model = ModelRow::new(place.shown.clone(), &report, license);
+    model.figures.card = keep(&report).with_context(|| format!("the card of {}", place.shown))?;
     let status = writer.card.reading.gate.judge(&report.findings);
-    Ok(Outcome { figures, status })
+    Ok(Outcome { model, status })
 }
 
-/// The figures, and how the command ends: with 1 where nothing could be read, with 3 where a
+/// The models, and how the command ends: with 1 where nothing could be read, with 3 where a
 /// finding is as severe as was asked.
-fn conclude(outcomes: Vec<Outcome>) -> (Vec<KeyFigures>, ExitStatus) {
+fn conclude(outcomes: Vec<Outcome>) -> (Vec<ModelRow>, ExitStatus) {
     let failed = outcomes.iter().find(|outcome| outcome.status != ExitStatus::Done);
     let status = failed.map_or(ExitStatus::Done, |outcome| outcome.status);
-    let figures: Vec<KeyFigures> = outcomes.into_iter().map(|outcome| outcome.figures).collect();
-    let none = figures.iter().all(|figures| figures.error.is_some());
-    (figures, if none { ExitStatus::Unreadable } else { status })
+    let models: Vec<ModelRow> = outcomes.into_iter().map(|outcome| outcome.model).collect();
+    let none = models.iter().all(|model| model.figures.error.is_some());
+    (models, if none { ExitStatus::Unreadable } else { status })
 }
 
 /// Files that are named on standard error; the index has them all.
 const NAMED: usize = 5;
 
 /// Prints to standard error which files could not be read.
-fn warn_unread(figures: &[KeyFigures]) {
-    let broken: Vec<(&str, &str)> = figures
+fn warn_unread(models: &[ModelRow]) {
+    let broken: Vec<(&str, &str)> = models
         .iter()
+        .map(|model| &model.figures)
         .filter_map(|figures| Some((figures.path.as_str(), figures.error.as_deref()?)))
         .collect();
     let mut lines: Vec<String> =

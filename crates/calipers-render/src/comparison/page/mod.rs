@@ -45,7 +45,7 @@ pub fn html(comparison: &Comparison, view: Option<&ComparisonView>, document: &D
         title: &format!("{} → {}", comparison.a.label, comparison.b.label),
         generator: &comparison.generator,
         style: &style,
-        scripts: &[page::GRAPH_SCRIPTS, SCRIPTS].concat(),
+        scripts: &[page::BASE_SCRIPTS, page::GRAPH_SCRIPTS, SCRIPTS].concat(),
         data,
         body: body::body(comparison, document, &charts, drawn.is_some()),
     };

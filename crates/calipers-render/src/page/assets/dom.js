@@ -1,5 +1,5 @@
 // @ts-check
-// Elements of the page by their identifiers.
+// Elements of the page by their identifiers, and the clipboard.
 
 /**
  * The element, which the page's markup has.
@@ -24,3 +24,18 @@ const asType = (id, type) => {
   if (!(found instanceof type)) throw new Error(`#${id} is not a ${type.name}`);
   return found;
 };
+
+/** Copies a text, also where the browser has no clipboard for the page. @param {string} text @param {() => void} done */
+function copyText(text, done) {
+  const copyOld = () => {
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "unseen";
+    document.body.append(area);
+    area.select();
+    if (document.execCommand("copy")) done();
+    area.remove();
+  };
+  if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, copyOld);
+  else copyOld();
+}

@@ -2,8 +2,8 @@
 // The table of layers: only the rows in sight are in the page, however many there are.
 
 const Layers = (() => {
-  // The height of a row in pixels, and how many beyond those in sight are drawn.
-  const ROW = 28, AROUND = 12;
+  // The height of a row in pixels.
+  const ROW = 28;
   // Names that a filter lists.
   const CHOICES = 500;
 
@@ -33,12 +33,10 @@ const Layers = (() => {
       /** @type {number[]} */
       this.rows = [];
       this.sorted = { column: 0, down: false };
-      // The rows that are drawn.
-      this.from = this.to = 0;
       this.scroll = byId("layer-scroll");
-      this.scroll.classList.toggle("few", count <= AROUND);
+      this.scroll.classList.toggle("few", count <= Rows.AROUND);
       this.table = asType("layer-table", HTMLTableElement);
-      this.body = this.table.tBodies[0];
+      this.list = new Rows.Rows(this.scroll, this.table, ROW, (row) => this.row(row));
       this.shown = byId("layer-count");
       this.heads();
       this.op = this.choices("layer-op", (row) => graph.op(row));
@@ -46,8 +44,6 @@ const Layers = (() => {
       this.cost = asType("layer-cost", HTMLSelectElement);
       this.text = asType("layer-text", HTMLInputElement);
       this.listen();
-      this.scroll.addEventListener("scroll", () => this.draw(), { passive: true });
-      new ResizeObserver(() => this.draw(true)).observe(this.scroll);
       this.filter();
     }
 
@@ -56,7 +52,7 @@ const Layers = (() => {
       const top = this.scroll.scrollTop;
       this.filter();
       this.scroll.scrollTop = top;
-      this.draw(true);
+      this.list.draw(true);
     }
 
     /** Groups are few, so the name of each is looked up once. @param {number} row */
@@ -164,26 +160,12 @@ const Layers = (() => {
       });
       const [some, all] = [this.rows.length, this.count];
       this.shown.textContent = some === all ? Units.counted(all, "node", "nodes") : `${Units.integer(some)} of ${Units.integer(all)} nodes`;
-      this.scroll.scrollTop = 0;
-      this.draw(true);
+      this.list.show(this.rows);
     }
 
-    /** Draws the rows in sight, where those that are drawn are others. @param {boolean} [always] */
-    draw(always) {
-      const { rows, scroll } = this;
-      const from = Math.max(0, Math.floor(scroll.scrollTop / ROW) - AROUND);
-      const to = Math.min(rows.length, from + Math.ceil(scroll.clientHeight / ROW) + 2 * AROUND);
-      if (!always && from === this.from && to === this.to) return;
-      [this.from, this.to] = [from, to];
-      this.table.setAttribute("aria-rowcount", String(rows.length + 1));
-      const drawn = rows.slice(from, to).map((row, i) => this.row(row, from + i));
-      this.body.replaceChildren(spacer(from * ROW), ...drawn, spacer((rows.length - to) * ROW));
-    }
-
-    /** @param {number} row @param {number} place */
-    row(row, place) {
+    /** @param {number} row */
+    row(row) {
       const line = document.createElement("tr");
-      line.setAttribute("aria-rowindex", String(place + 2));
       for (const column of this.columns) {
         const cell = document.createElement("td");
         const value = column.value(row);
@@ -222,29 +204,8 @@ const Layers = (() => {
 
     copy() {
       const text = this.lines("\t", (words) => words.replace(/[\t\n]/g, " "));
-      const done = () => { this.shown.textContent = `${Units.integer(this.rows.length)} rows copied`; };
-      if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => this.copyOld(text, done));
-      else this.copyOld(text, done);
+      copyText(text, () => { this.shown.textContent = `${Units.integer(this.rows.length)} rows copied`; });
     }
-
-    /** @param {string} text @param {() => void} done */
-    copyOld(text, done) {
-      const area = Panel.element("textarea", text);
-      area.className = "unseen";
-      document.body.append(area);
-      area.select();
-      if (document.execCommand("copy")) done();
-      area.remove();
-    }
-  }
-
-  /** A row as high as those that are not drawn. @param {number} height */
-  function spacer(height) {
-    const line = document.createElement("tr");
-    line.setAttribute("aria-hidden", "true");
-    line.className = "spacer";
-    line.style.height = `${height}px`;
-    return line;
   }
 
   /** Hands a file to the browser. @param {string} name @param {string} type @param {string | Blob} contents */

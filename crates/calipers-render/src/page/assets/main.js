@@ -44,7 +44,7 @@ function controls(view) {
 
 async function start() {
   /** @type {PageData} */
-  const data = await Model.read();
+  const data = await readData();
   const graph = new Model.Graph(data.graph);
   const view = new Viewer.View(graph, data.file);
   new Panel.About(graph, view);

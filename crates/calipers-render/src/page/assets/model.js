@@ -2,18 +2,6 @@
 // The graph in the page's data, with lookups.
 
 const Model = (() => {
-  /** The page's data, which are of the type that the program writes. @returns {Promise<any>} */
-  async function read() {
-    const element = byId("data");
-    const text = element.textContent ?? "";
-    if (element.dataset.form !== "deflate") return JSON.parse(text);
-    const letters = atob(text);
-    const bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return new Response(stream).json();
-  }
-
   /** @param {(number | null)[]} values */
   const present = (values) => values.filter((value) => value !== null);
 
@@ -132,5 +120,5 @@ const Model = (() => {
     }
   }
 
-  return { read, Graph };
+  return { Graph };
 })();

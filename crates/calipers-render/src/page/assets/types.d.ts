@@ -1,9 +1,6 @@
 // Types of the page's data and of what the scripts share. Not part of the page: `scripts/page types` checks the scripts
 // against them, and the data of a sample model as the program writes them.
 
-/** A whole number; in data, one of 2^53 or more is text. */
-type Integer = number | bigint | string;
-
 /** A whole number that may not be known. */
 type Known = number | string | null;
 

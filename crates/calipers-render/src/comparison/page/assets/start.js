@@ -26,7 +26,7 @@ function shortcuts(keys) {
 
 async function startComparison() {
   /** @type {ComparisonData} */
-  const data = await Model.read();
+  const data = await readData();
   const changes = new Changes.ChangeSet(data, data.graphs.map((graph) => new Model.Graph(graph)));
   /** @type {InstanceType<typeof ChangeList.List> | null} */
   let list = null;
