@@ -70,6 +70,11 @@ mod enabled {
             self.version.clone()
         }
 
+        fn current_version(&self) -> Option<String> {
+            let known = || calipers_store::version(&self.url, &options()).ok();
+            self.version.clone().or_else(known)
+        }
+
         fn open(&self) -> Result<Opened, String> {
             let opened = calipers_store::open(&self.url, &options());
             let opened = opened.map_err(|error| error.to_string())?;

@@ -10,8 +10,14 @@ pub trait Place: Send + Sync {
     /// Its path with forward slashes, or its URL: what the column `path` holds.
     fn address(&self) -> &str;
 
-    /// What identifies the state of the file, where that is known without opening it.
+    /// What identifies the state of the file, where that is known at once.
     fn version(&self) -> Option<String>;
+
+    /// The same, where it has to be asked for. Called for models that the dataset has already, and no error: a file that
+    /// cannot be asked about is opened.
+    fn current_version(&self) -> Option<String> {
+        self.version()
+    }
 
     /// Opens it.
     ///
@@ -37,6 +43,10 @@ impl<P: Place + ?Sized> Place for Box<P> {
 
     fn version(&self) -> Option<String> {
         (**self).version()
+    }
+
+    fn current_version(&self) -> Option<String> {
+        (**self).current_version()
     }
 
     fn open(&self) -> Result<Opened, String> {

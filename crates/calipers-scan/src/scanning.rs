@@ -76,6 +76,8 @@ struct Writer {
     dataset: Dataset,
     journal: Journal,
     pending: Vec<Rows>,
+    /// Paths of the pending rows of which the dataset has an older version.
+    stale: BTreeSet<String>,
     bytes: usize,
     progress: Progress,
     failure: Option<Error>,
@@ -95,6 +97,11 @@ impl Writer {
     }
 
     fn flush(&mut self) -> Result<(), Error> {
+        // Before the new rows: whoever is killed in between finds those in the journal.
+        if !self.stale.is_empty() {
+            self.dataset.remove(&self.stale)?;
+            self.stale.clear();
+        }
         if !self.pending.is_empty() {
             // A dataset of the same models is the same, whichever thread was first.
             self.pending
@@ -180,6 +187,7 @@ pub fn scan<P: Place>(
         dataset,
         journal,
         pending,
+        stale: BTreeSet::new(),
         bytes: 0,
         progress: Progress { total: places.len(), ..Progress::default() },
         failure: None,
@@ -235,10 +243,8 @@ fn run<P: Place>(
             }
             let written = match found {
                 Some((rows, replaces)) => {
-                    let stale = BTreeSet::from_iter(replaces);
-                    let removed =
-                        if stale.is_empty() { Ok(()) } else { writer.dataset.remove(&stale) };
-                    removed.and(line).and_then(|line| writer.add(rows, &line))
+                    writer.stale.extend(replaces);
+                    line.and_then(|line| writer.add(rows, &line))
                 }
                 None => {
                     unchanged.fetch_add(1, Ordering::Relaxed);
@@ -271,20 +277,17 @@ fn scanned<P: Place>(
     options: &ScanOptions,
 ) -> Option<(Rows, Option<String>)> {
     let path = place.address();
-    let known = finished.get(path);
-    match place.open() {
-        Ok(opened) => {
-            // Versions of local files were compared before.
-            let is_late = place.version().is_none();
-            if is_late && opened.version.is_some() && known == Some(&opened.version) {
-                return None;
-            }
-            let stale = (is_late && known.is_some()).then(|| path.to_owned());
-            Some((rows(&opened.model, path, opened.version, &options.analysis), stale))
-        }
-        Err(error) => {
-            let stale = (place.version().is_none() && known.is_some()).then(|| path.to_owned());
-            Some((unread(path, place.version(), error), stale))
-        }
+    // Versions that are known without asking were compared before.
+    let known = finished.get(path).filter(|_| place.version().is_none());
+    if let Some(Some(known)) = known
+        && place.current_version().as_ref() == Some(known)
+    {
+        return None;
     }
+    let stale = known.map(|_| path.to_owned());
+    let found = match place.open() {
+        Ok(opened) => rows(&opened.model, path, opened.version, &options.analysis),
+        Err(error) => unread(path, place.version(), error),
+    };
+    Some((found, stale))
 }

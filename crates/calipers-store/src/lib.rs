@@ -92,6 +92,16 @@ pub fn open(address: &str, options: &Options) -> Result<Opened, Error> {
     Ok(Opened { source, name, folder, version: version.to_string() })
 }
 
+/// Asks for the version of the file at an address, with a request for its headers alone.
+///
+/// # Errors
+///
+/// An [`Error`] if the address is malformed or the server does not answer such a request.
+pub fn version(address: &str, options: &Options) -> Result<String, Error> {
+    let object = Object::new(&Address::parse(address)?, options)?;
+    Ok(object.version()?.to_string())
+}
+
 /// The threads that wait for servers. They are started when the first file is opened.
 fn runtime() -> Result<&'static Runtime, Error> {
     static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();

@@ -236,6 +236,12 @@ impl Object {
         )
     }
 
+    /// The version of the object.
+    pub(crate) fn version(&self) -> Result<Version, Error> {
+        let meta = runtime()?.block_on(self.store.head(&self.path));
+        meta.map(|meta| Version::new(&meta)).map_err(|error| self.describe(&error))
+    }
+
     /// The sizes of objects of the same store.
     pub(crate) fn sizes(&self, paths: Vec<Path>) -> Result<Vec<Result<u64, Error>>, Error> {
         let one = |path: Path| async move {

@@ -16,6 +16,9 @@ use crate::problem::{Problem, printable};
 use crate::progress::Count;
 use crate::remote;
 
+/// Threads where models are on servers: most of them wait for answers.
+const REMOTE_THREADS: usize = 32;
+
 /// Largest list of addresses.
 const MAX_LIST: u64 = 1 << 30;
 
@@ -38,13 +41,15 @@ impl Scan {
     /// Scans the models and prints what was done.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         let began = Instant::now();
-        let places = self.places()?;
+        let given = self.given()?;
+        let is_remote = given.iter().any(|path| remote::address(path).is_some());
+        let places = places(given)?;
         let options = ScanOptions {
             analysis: self.analysis(),
             label: self.label(),
             tables: self.tables.clone(),
             format: self.format,
-            threads: self.threads,
+            threads: if self.threads == 0 && is_remote { REMOTE_THREADS } else { self.threads },
             prune: self.prune,
         };
         let count = Count::start("scanning", places.len());
@@ -87,13 +92,13 @@ impl Scan {
         if words.is_empty() { "default options".to_owned() } else { words.join(" ") }
     }
 
-    /// Every model that is meant.
-    fn places(&self) -> anyhow::Result<Vec<Box<dyn Place>>> {
+    /// The paths, patterns and addresses of the arguments and of the list.
+    fn given(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut given = self.models.clone();
         if let Some(list) = &self.list {
             given.extend(listed(list)?);
         }
-        places(given)
+        Ok(given)
     }
 }
 

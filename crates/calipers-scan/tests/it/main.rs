@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use calipers_report::ModelRow;
+use calipers_report::{Likeness, ModelRow};
 use calipers_samples::{DataType, ModelBuilder, Tensor};
 use calipers_scan::{
-    Error, Format, LocalFile, Opened, Place, ScanOptions, Summary, Table, read_models, scan,
+    Error, Format, LocalFile, Opened, Place, ScanOptions, Summary, Table, read_models, registry,
+    scan,
 };
 
 /// A matrix product of a size, with a value in its weights.
@@ -143,6 +144,96 @@ fn what_is_known_is_not_read_again() {
     let parts = fs::read_dir(folder.join("models")).unwrap().count();
     let named: usize = read_models(&folder).unwrap().count();
     assert_eq!(parts, named);
+}
+
+/// A file whose version has to be asked for, as that of a server.
+struct Late<'a>(LocalFile, &'a AtomicUsize);
+
+impl Place for Late<'_> {
+    fn address(&self) -> &str {
+        self.0.address()
+    }
+
+    fn version(&self) -> Option<String> {
+        None
+    }
+
+    fn current_version(&self) -> Option<String> {
+        self.0.version()
+    }
+
+    fn open(&self) -> Result<Opened, String> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.open()
+    }
+}
+
+#[test]
+fn versions_that_have_to_be_asked_for_are_compared() {
+    let root = tempfile::tempdir().unwrap();
+    let (paths, folder) = (files(root.path(), 10), root.path().join("dataset"));
+    let run = || {
+        let opened = AtomicUsize::new(0);
+        let places = places(&paths).into_iter().map(|place| Late(place, &opened)).collect();
+        let summary = scan(places, &folder, &ScanOptions::default(), &|_| {}).unwrap();
+        (summary.done, summary.unchanged, opened.into_inner())
+    };
+    assert_eq!(run(), (10, 0, 10));
+    assert_eq!(run(), (0, 10, 0));
+    fs::write(&paths[3], product(50, 1.0, "a")).unwrap();
+    fs::write(&paths[4], b"\xff\xff").unwrap();
+    assert_eq!(run(), (2, 8, 2));
+    let rows = models(&folder);
+    assert_eq!(rows.len(), 10);
+    assert_eq!(rows[3].figures.macs, Some(2500));
+    assert!(rows[4].figures.error.is_some());
+}
+
+/// A chain of matrix products, the last one to a number of classes, in a type.
+fn classifier(classes: i64, dtype: DataType, value: u8) -> Vec<u8> {
+    let mut model = ModelBuilder::new(17);
+    let bytes = if dtype == DataType::F32 { 4 } else { 2 };
+    let shapes: Vec<[i64; 2]> = (0..15).map(|_| [64, 64]).chain([[64, classes]]).collect();
+    model.input("x0", dtype, &["batch", "64"]);
+    for (at, [rows, columns]) in shapes.iter().enumerate() {
+        let (weight, from, to) = (format!("w{at}"), format!("x{at}"), format!("x{}", at + 1));
+        let elements = vec![value; usize::try_from(rows * columns).unwrap() * bytes];
+        model.initializer(&Tensor::raw(&weight, dtype, &[*rows, *columns], &elements));
+        model.node("MatMul", &[&from, &weight], &[&to], &[]);
+    }
+    model.output("x16", dtype, &["batch", &classes.to_string()]);
+    model.build()
+}
+
+#[test]
+fn duplicates_and_variants_are_found() {
+    let root = tempfile::tempdir().unwrap();
+    let variants = [
+        ("a", classifier(10, DataType::F32, 0)),
+        ("b", classifier(10, DataType::F32, 0)),
+        ("c", classifier(10, DataType::F32, 1)),
+        ("d", classifier(100, DataType::F16, 0)),
+        // Too few weights to say that two such models are alike.
+        ("e", product(64, 1.0, "")),
+        ("f", product(64, 2.0, "")),
+    ];
+    let write = |(name, bytes): &(&str, Vec<u8>)| {
+        let path = root.path().join(format!("{name}.onnx"));
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let paths: Vec<PathBuf> = variants.iter().map(write).collect();
+    let folder = root.path().join("dataset");
+    quiet(&paths, &folder, &ScanOptions::default()).unwrap();
+    let found = registry(&folder).unwrap();
+    assert_eq!(found.models, models(&folder));
+    let groups = |likeness: Likeness| -> Vec<Vec<usize>> {
+        let groups = found.groups.iter().filter(|group| group.likeness == likeness);
+        groups.map(|group| group.models.clone()).collect()
+    };
+    assert_eq!(groups(Likeness::Weights), [[0, 1]]);
+    assert_eq!(groups(Likeness::Architecture), [vec![0, 1, 2], vec![4, 5]]);
+    assert_eq!(groups(Likeness::Shapes), [[0, 1, 2, 3]]);
 }
 
 #[test]
