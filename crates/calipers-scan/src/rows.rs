@@ -6,6 +6,7 @@ use calipers_report::{Dimension, KeyFigures, Layer, ModelRow, Operand, ValueShap
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::table::Table;
 use crate::{digest, sketch};
 
 /// Everything that a dataset holds of one model.
@@ -21,6 +22,22 @@ pub struct Rows {
     pub findings: Vec<FindingRow>,
     /// The values of its main graph.
     pub shapes: Vec<ShapeRow>,
+}
+
+impl Rows {
+    /// The same without tables that are not wanted.
+    pub(crate) fn of_tables(mut self, wanted: &[Table]) -> Self {
+        for table in Table::ALL.iter().filter(|table| !wanted.contains(table)) {
+            match table {
+                Table::Models => {}
+                Table::Layers => self.layers = Vec::new(),
+                Table::Tensors => self.tensors = Vec::new(),
+                Table::Findings => self.findings = Vec::new(),
+                Table::Shapes => self.shapes = Vec::new(),
+            }
+        }
+        self
+    }
 }
 
 /// A node of a model's main graph. A figure that is not known is null.

@@ -289,5 +289,5 @@ fn scanned<P: Place>(
         Ok(opened) => rows(&opened.model, path, opened.version, &options.analysis),
         Err(error) => unread(path, place.version(), error),
     };
-    Some((found, stale))
+    Some((found.of_tables(&options.tables), stale))
 }

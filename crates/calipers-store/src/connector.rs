@@ -10,19 +10,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use http::header::{AUTHORIZATION, HeaderValue, RANGE};
+use http::header::{AUTHORIZATION, HeaderValue, IF_MATCH, LOCATION, RANGE};
 use http::{Method, StatusCode};
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
     HttpResponseBody, HttpService,
 };
-use ureq::config::RedirectAuthHeaders;
+use url::Url;
 
 use crate::{Error, Options};
 
 /// Requests that are under way at most, and connections that are kept.
 pub(crate) const CONCURRENT: usize = 64;
+
+/// Redirects that are followed.
+const REDIRECTS: usize = 5;
 
 /// The largest answer to a request for a whole file.
 pub(crate) const MAX_WHOLE: u64 = 32 << 20;
@@ -101,14 +104,15 @@ impl Connector {
         }
         let has_range = parts.headers.contains_key(RANGE);
         let is_head = parts.method == Method::HEAD;
-        let body = body.as_bytes().map(|bytes| bytes.to_vec()).unwrap_or_default();
         let response = match parts.method {
-            Method::GET | Method::HEAD | Method::DELETE => {
-                self.agent.run(http::Request::from_parts(parts, ()))
+            Method::GET | Method::HEAD => self.follow(parts)?,
+            Method::DELETE => self.run(http::Request::from_parts(parts, ()))?,
+            _ => {
+                let body = body.as_bytes().map(|bytes| bytes.to_vec()).unwrap_or_default();
+                self.run(http::Request::from_parts(parts, body))?
             }
-            _ => self.agent.run(http::Request::from_parts(parts, body)),
         };
-        let (parts, mut body) = response.map_err(|error| describe(&error))?.into_parts();
+        let (parts, mut body) = response.into_parts();
         // A server without ranges sends the whole file: nobody waits for it.
         let is_whole = has_range && parts.status == StatusCode::OK;
         let bytes = if is_head || is_whole {
@@ -123,6 +127,47 @@ impl Connector {
         };
         Ok(http::Response::from_parts(parts, HttpResponseBody::from(bytes)))
     }
+}
+
+impl Connector {
+    fn run<B: ureq::AsSendBody>(
+        &self,
+        request: http::Request<B>,
+    ) -> Result<http::Response<ureq::Body>, (HttpErrorKind, String)> {
+        self.agent.run(request).map_err(|error| describe(&error))
+    }
+
+    /// Sends a request, and goes where the server redirects to. Another server gets no header but those of the range: `ureq`
+    /// would keep a login for another port of the same host.
+    fn follow(
+        &self,
+        mut parts: http::request::Parts,
+    ) -> Result<http::Response<ureq::Body>, (HttpErrorKind, String)> {
+        for _ in 0..=REDIRECTS {
+            let response = self.run(http::Request::from_parts(parts.clone(), ()))?;
+            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let Some(location) = location.filter(|_| is_redirect(response.status())) else {
+                return Ok(response);
+            };
+            let malformed =
+                || (HttpErrorKind::Unknown, "the server redirects to no address".to_owned());
+            let from = Url::parse(&parts.uri.to_string()).map_err(|_| malformed())?;
+            let to = from.join(location).map_err(|_| malformed())?;
+            if to.origin() != from.origin() {
+                let kept = [RANGE, IF_MATCH];
+                let other = parts.headers.keys().filter(|name| !kept.contains(name)).cloned();
+                for name in other.collect::<Vec<_>>() {
+                    parts.headers.remove(name);
+                }
+            }
+            parts.uri = to.as_str().parse().map_err(|_| malformed())?;
+        }
+        Err((HttpErrorKind::Unknown, "the server redirects without end".to_owned()))
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
 /// The client with these settings. Files of one server share its connections.
@@ -143,8 +188,7 @@ fn agent(options: &Options, https_only: bool) -> Result<ureq::Agent, Error> {
         .proxy(proxy)
         .https_only(https_only)
         .http_status_as_error(false)
-        .max_redirects(5)
-        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+        .max_redirects(0)
         .timeout_resolve(timeout)
         .timeout_connect(timeout)
         .timeout_recv_response(timeout)
@@ -171,9 +215,6 @@ fn describe(error: &ureq::Error) -> (HttpErrorKind, String) {
         ureq::Error::HostNotFound => (HttpErrorKind::Unknown, "no such host".to_owned()),
         ureq::Error::ConnectionFailed => {
             (HttpErrorKind::Connect, "the server cannot be reached".to_owned())
-        }
-        ureq::Error::TooManyRedirects => {
-            (HttpErrorKind::Unknown, "the server redirects without end".to_owned())
         }
         ureq::Error::RequireHttpsOnly(_) => {
             (HttpErrorKind::Unknown, "the server redirects from https to http".to_owned())
