@@ -201,4 +201,5 @@ impl Bytes for RangedBytes {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "test files are small")]
 mod tests;

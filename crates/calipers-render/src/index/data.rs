@@ -123,8 +123,11 @@ fn cells((column, heading): &(&Column, String), models: &[ModelRow]) -> Cells {
     Cells::new(heading, column.figures, models.iter().map(|model| cell(&model.figures)))
 }
 
-/// What is shown of a single model next to the columns: its title, and how it is read.
-const DETAILS: [(&str, fn(&ModelRow) -> Option<String>); 9] = [
+/// Something that is shown of a single model: what it is called, and its text.
+type Detail = (&'static str, fn(&ModelRow) -> Option<String>);
+
+/// What is shown of a single model next to the columns.
+const DETAILS: [Detail; 9] = [
     ("Summary", |model| model.title.clone()),
     ("Variant", |model| model.variant.clone()),
     ("Style", |model| model.style.map(|style| style.display_name().to_owned())),
@@ -136,10 +139,7 @@ const DETAILS: [(&str, fn(&ModelRow) -> Option<String>); 9] = [
     ("KV cache per token", |model| model.figures.kv_cache_bytes_per_token.map(units::bytes)),
 ];
 
-fn detail_cells(
-    (title, value): &(&str, fn(&ModelRow) -> Option<String>),
-    models: &[ModelRow],
-) -> Option<Cells> {
+fn detail_cells((title, value): &Detail, models: &[ModelRow]) -> Option<Cells> {
     let text = |model: &ModelRow| {
         let text = value(model).unwrap_or_default();
         text::truncate(&text::prose(&text, Charset::Unicode), NAME, Charset::Unicode)
