@@ -46,7 +46,7 @@ pub(super) struct ScanArgs {
     #[arg(long, value_name = "ID,ID,…", value_delimiter = ',', value_parser = PossibleValuesParser::new(["models", "layers", "tensors", "findings", "shapes"]))]
     tables: Vec<String>,
 
-    /// Threads [default: one per core, 32 for models on servers]
+    /// Models read at the same time [default: one per core, 16 per core on servers]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     threads: Option<usize>,
 

@@ -16,8 +16,9 @@ use crate::problem::{Problem, printable};
 use crate::progress::Count;
 use crate::remote;
 
-/// Threads where models are on servers: most of them wait for answers.
-const REMOTE_THREADS: usize = 32;
+/// Models on servers that a core reads at the same time, since most wait for answers, and all cores at most.
+const REQUESTS: usize = 16;
+const MOST_REQUESTS: usize = 64;
 
 /// Largest list of addresses.
 const MAX_LIST: u64 = 1 << 30;
@@ -49,7 +50,7 @@ impl Scan {
             label: self.label(),
             tables: self.tables.clone(),
             format: self.format,
-            threads: if self.threads == 0 && is_remote { REMOTE_THREADS } else { self.threads },
+            threads: if self.threads == 0 && is_remote { requests() } else { self.threads },
             prune: self.prune,
         };
         let count = Count::start("scanning", places.len());
@@ -100,6 +101,11 @@ impl Scan {
         }
         Ok(given)
     }
+}
+
+fn requests() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (cores * REQUESTS).min(MOST_REQUESTS.max(cores))
 }
 
 /// Why a dataset cannot be written or read.

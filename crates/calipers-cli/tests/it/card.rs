@@ -154,7 +154,7 @@ fn many_models_have_a_card_each_and_an_index() {
         assert!(folder.path().join("cards").join(name).join("README.md").is_file(), "{name}");
     }
     let page = read(folder.path(), "cards/index.html");
-    assert!(page.contains("&lt;img src=x onerror=y&gt; [z](w).onnx"), "{page}");
+    assert!(page.contains("\\u003cimg src=x onerror=y\\u003e [z](w).onnx"), "{page}");
     assert!(!page.contains("<img"), "{page}");
 }
 

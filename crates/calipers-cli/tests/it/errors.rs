@@ -42,7 +42,7 @@ fn a_mistyped_command_gets_a_hint() {
     let message = run_in(folder.path(), &["frobnicate"]).failed(1);
     assert!(
         message.contains(
-            "inspect, card, check, compare, explain, shapes, layers, sweep, diagram, graph, report, hardware, verify, run, bench, calibrate, devices, schema, demo"
+            "inspect, card, check, compare, explain, shapes, layers, sweep, diagram, graph, report, hardware, verify, run, bench, calibrate, scan, index, devices, schema, demo"
         ),
         "{message}"
     );
