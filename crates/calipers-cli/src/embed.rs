@@ -153,7 +153,7 @@ impl ReportOptions {
 pub fn addresses(given: Vec<PathBuf>) -> Result<Vec<String>, Failure> {
     let places = scan::places(given).map_err(|error| Failure::new(&error))?;
     let mut addresses: Vec<String> =
-        places.iter().map(|place| place.address().to_owned()).collect();
+        places.iter().map(|place| place.location().to_owned()).collect();
     addresses.sort();
     addresses.dedup();
     Ok(addresses)
@@ -168,11 +168,12 @@ pub fn rows(source: Option<Source>, address: &str, options: &ReportOptions) -> R
             .map(|model| Opened { model, version: None })
             .map_err(|error| error.to_string()),
     };
+    let path = scan::shown_path(address, options.reading.privacy);
     match opened {
         Ok(Opened { model, version }) => {
-            calipers_scan::rows(&model, address, version, &options.options())
+            calipers_scan::rows(&model, &path, version, &options.options())
         }
-        Err(error) => calipers_scan::unread(address, None, error),
+        Err(error) => calipers_scan::unread(&path, None, error),
     }
 }
 

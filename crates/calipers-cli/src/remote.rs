@@ -66,6 +66,10 @@ mod enabled {
             &self.address
         }
 
+        fn location(&self) -> &str {
+            &self.url
+        }
+
         fn version(&self) -> Option<String> {
             self.version.clone()
         }

@@ -287,7 +287,7 @@ fn commits(path: &Path) -> Result<(BTreeMap<u64, Commit>, u64), Error> {
 pub(crate) fn parts(folder: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
     let manifest = folder.join("manifest.jsonl");
     if !manifest.exists() {
-        return Err(Error::damaged(folder, &"it is not a dataset of `calipers scan`"));
+        return Err(Error::NoDataset(folder.to_owned()));
     }
     let (commits, _) = commits(&manifest)?;
     let names = commits.values().filter_map(|commit| commit.parts.get(table.id()));

@@ -31,6 +31,9 @@ pub enum Error {
     /// The folder holds other files.
     #[error("{} holds files that are not of a dataset", .0.display())]
     NotADataset(PathBuf),
+    /// The folder has no dataset to read.
+    #[error("{} is not a dataset of `calipers scan`", .0.display())]
+    NoDataset(PathBuf),
     /// A part of the dataset is damaged, or of another version.
     #[error("cannot read {}: {why}", path.display())]
     Damaged {
@@ -59,6 +62,7 @@ impl Error {
             Self::Locked(_) => Some("wait for it, or choose another folder with -o"),
             Self::OtherOptions { .. } => Some("choose another folder with -o, or remove this one"),
             Self::NotADataset(_) => Some("choose an empty or new folder with -o"),
+            Self::NoDataset(_) => Some("run `calipers scan MODEL… -o DIR` first"),
             Self::Damaged { .. } => Some("remove the folder and scan again"),
             Self::Io { .. } | Self::Write(_) => None,
         }

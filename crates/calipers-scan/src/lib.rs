@@ -29,7 +29,7 @@ mod table;
 pub use dataset::Format;
 pub use digest::architecture_digest;
 pub use error::Error;
-pub use place::{LocalFile, Opened, Place};
+pub use place::{LocalFile, Opened, Place, Renamed, redacted_path};
 pub use read::read_models;
 pub use registry::registry;
 pub use rows::{FindingRow, LayerRow, Rows, ShapeRow, TensorRow, rows, unread};

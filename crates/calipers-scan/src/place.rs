@@ -10,6 +10,11 @@ pub trait Place: Send + Sync {
     /// Its path with forward slashes, or its URL: what the column `path` holds.
     fn address(&self) -> &str;
 
+    /// What opens it again: the same, unless the address leaves out what a server asks for.
+    fn location(&self) -> &str {
+        self.address()
+    }
+
     /// What identifies the state of the file, where that is known at once.
     fn version(&self) -> Option<String>;
 
@@ -41,6 +46,10 @@ impl<P: Place + ?Sized> Place for Box<P> {
         (**self).address()
     }
 
+    fn location(&self) -> &str {
+        (**self).location()
+    }
+
     fn version(&self) -> Option<String> {
         (**self).version()
     }
@@ -52,6 +61,48 @@ impl<P: Place + ?Sized> Place for Box<P> {
     fn open(&self) -> Result<Opened, String> {
         (**self).open()
     }
+}
+
+/// A place under another address.
+pub struct Renamed<P> {
+    place: P,
+    address: String,
+}
+
+impl<P: Place> Renamed<P> {
+    /// The place under this address.
+    pub fn new(place: P, address: String) -> Self {
+        Self { place, address }
+    }
+}
+
+impl<P: Place> Place for Renamed<P> {
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn location(&self) -> &str {
+        self.place.location()
+    }
+
+    fn version(&self) -> Option<String> {
+        self.place.version()
+    }
+
+    fn current_version(&self) -> Option<String> {
+        self.place.current_version()
+    }
+
+    fn open(&self) -> Result<Opened, String> {
+        self.place.open()
+    }
+}
+
+/// A word for a path that must not be shown; another path has another one.
+///
+/// Whoever guesses a path can check the guess.
+pub fn redacted_path(path: &str) -> String {
+    format!("model-{}", &blake3::hash(path.as_bytes()).to_hex()[..16])
 }
 
 /// A file of this machine.

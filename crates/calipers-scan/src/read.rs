@@ -11,7 +11,7 @@ use crate::{Error, dataset, part};
 ///
 /// # Errors
 ///
-/// [`Error::Damaged`] if the folder is not a dataset; each part may fail too.
+/// [`Error::NoDataset`] if the folder is not a dataset; each part may fail too.
 pub fn read_models(
     folder: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<ModelRow>, Error>>, Error> {

@@ -7,7 +7,9 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use calipers::{Bindings, Options};
 use calipers_render::units;
-use calipers_scan::{Format, LocalFile, Opened, Place, ScanOptions, Summary, Table, scan};
+use calipers_scan::{
+    Format, LocalFile, Opened, Place, Renamed, ScanOptions, Summary, Table, redacted_path, scan,
+};
 
 use super::Privacy;
 use super::places::Places;
@@ -44,7 +46,7 @@ impl Scan {
         let began = Instant::now();
         let given = self.given()?;
         let is_remote = given.iter().any(|path| remote::address(path).is_some());
-        let places = places(given)?;
+        let places = places(given)?.into_iter().map(|place| self.shown(place)).collect::<Vec<_>>();
         let options = ScanOptions {
             analysis: self.analysis(),
             label: self.label(),
@@ -76,6 +78,15 @@ impl Scan {
         }
     }
 
+    /// The place under the path that may be shown.
+    fn shown(&self, place: Box<dyn Place>) -> Box<dyn Place> {
+        let path = shown_path(place.address(), self.privacy);
+        match path == place.address() {
+            true => place,
+            false => Box::new(Renamed::new(place, path)),
+        }
+    }
+
     /// The options that rows depend on.
     fn label(&self) -> String {
         let Bindings { dims, inputs, values } = &self.bindings;
@@ -85,7 +96,9 @@ impl Scan {
         words.extend(values.iter().map(|(name, value)| format!("--value {name}={value:?}")));
         words.extend(self.device.iter().map(|device| format!("--device {device}")));
         if self.privacy.redact_names {
-            words.push("--redact-names".to_owned());
+            // They name dimensions and inputs of the models.
+            let named = redacted_path(&words.join(" "));
+            words = vec![format!("--redact-names, sizes {named}")];
         }
         if self.privacy.show_secrets {
             words.push("--show-secrets".to_owned());
@@ -114,6 +127,18 @@ pub(super) fn problem(error: &calipers_scan::Error) -> Problem {
     match error.hint() {
         Some(hint) => problem.hint(hint),
         None => problem,
+    }
+}
+
+/// A path or an address as rows have it: without what a server asks for, and as privacy allows.
+pub(crate) fn shown_path(location: &str, privacy: Privacy) -> String {
+    let shown = match remote::address(Path::new(location)) {
+        Some(address) => remote::shown(address),
+        None => location.to_owned(),
+    };
+    match privacy.redact_names {
+        true => redacted_path(&shown),
+        false => privacy.mask(&shown).into_owned(),
     }
 }
 

@@ -20,6 +20,7 @@ mod pipes;
 mod privacy;
 mod readme;
 mod run;
+mod scan;
 mod shapes;
 mod summary;
 mod sweep;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         privacy::tests(),
         readme::tests(),
         run::tests(),
+        scan::tests(),
         shapes::tests(),
         summary::tests(),
         sweep::tests(),

@@ -149,6 +149,15 @@ fn marked_words_are_in_no_output() {
     for (name, text) in written(&folder.path().join("cards")) {
         judge(name, &text);
     }
+    for format in ["jsonl", "csv"] {
+        let args = ["scan", "zqxmodels", "-o", format, "--format", format, "--redact-names"];
+        let run = run_in(folder.path(), &args);
+        assert_eq!(run.status, Some(0), "{}", run.stderr);
+        judge(args.join(" "), &(run.stdout.replace("zqxmodels", "") + &run.stderr));
+        for (name, text) in written(&folder.path().join(format)) {
+            judge(name, &text);
+        }
+    }
     let count = failed.len();
     score(format!("marked words, every command: {tried} outputs, {count} with a mark"));
     assert_eq!(failed, Vec::<String>::new());
