@@ -105,7 +105,7 @@ await runTests({
     await close(page);
   },
 
-  async 'a hundred thousand models are one page, of which the rows in sight are drawn'() {
+  async 'a hundred thousand models are one page that draws the rows in sight'() {
     assert.ok(statSync(large.page).size < 40e6, `${statSync(large.page).size} bytes`);
     const page = await openLarge();
     assert.equal(await shown(page), '100,000 models');

@@ -36,10 +36,10 @@ pub struct ModelRow {
     /// Digest of samples of the stored weights with their types and shapes. Files with the same weights
     /// have the same digest; null where the weights are not at hand.
     pub weights_digest: Option<String>,
-    /// Sketch of the shapes of its large weights, whatever their types: 32 minima of hashes, as hexadecimal digits. The
+    /// Signature of the shapes of its large weights, whatever their types: 32 minima of hashes, as hexadecimal digits. The
     /// share of equal minima of two models estimates the share of weights that they have in common; null where there
     /// are fewer than four such weights.
-    pub shape_sketch: Option<String>,
+    pub shape_signature: Option<String>,
     /// Ids of its findings, sorted, each once.
     pub findings: Vec<String>,
 }

@@ -23,7 +23,7 @@ mod read;
 mod registry;
 mod rows;
 mod scanning;
-mod sketch;
+mod signature;
 mod table;
 
 pub use dataset::Format;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use calipers_report::{Likeness, ModelGroup, ModelRow, Registry};
 
-use crate::sketch::{self, Sketch};
+use crate::signature::{self, Signature};
 use crate::{Error, read_models};
 
 /// Reads the models of a dataset and groups those that are alike.
@@ -46,24 +46,24 @@ fn by_text(models: &[ModelRow], text: impl Fn(&ModelRow) -> Option<&str>) -> Vec
     groups.into_values().collect()
 }
 
-/// Models of one family whose sketches agree. The most frequent sketches begin groups.
+/// Models of one family whose signatures agree. The most frequent signatures begin groups.
 fn by_shapes(models: &[ModelRow]) -> Vec<Vec<usize>> {
     // Other families may have the same shapes: a text encoder and a vision transformer of one size.
-    let mut families: BTreeMap<_, BTreeMap<Sketch, Vec<usize>>> = BTreeMap::new();
+    let mut families: BTreeMap<_, BTreeMap<Signature, Vec<usize>>> = BTreeMap::new();
     for (place, model) in models.iter().enumerate() {
-        if let Some(sketch) = model.shape_sketch.as_deref().and_then(sketch::decoded) {
+        if let Some(signature) = model.shape_signature.as_deref().and_then(signature::decoded) {
             let family = (model.figures.kind, model.figures.family);
-            let sketches = families.entry(family).or_default();
-            sketches.entry(sketch).or_default().push(place);
+            let signatures = families.entry(family).or_default();
+            signatures.entry(signature).or_default().push(place);
         }
     }
     let mut found = Vec::new();
-    for sketches in families.into_values() {
-        let mut sketches: Vec<(Sketch, Vec<usize>)> = sketches.into_iter().collect();
-        sketches.sort_by_key(|(_, places)| (Reverse(places.len()), places[0]));
+    for signatures in families.into_values() {
+        let mut signatures: Vec<(Signature, Vec<usize>)> = signatures.into_iter().collect();
+        signatures.sort_by_key(|(_, places)| (Reverse(places.len()), places[0]));
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let numbers = sketch::groups(sketches.iter().map(|(sketch, _)| sketch));
-        for (number, (_, places)) in numbers.into_iter().zip(&sketches) {
+        let numbers = signature::groups(signatures.iter().map(|(signature, _)| signature));
+        for (number, (_, places)) in numbers.into_iter().zip(&signatures) {
             groups.entry(number).or_default().extend(places);
         }
         for mut group in groups.into_values() {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::table::Table;
-use crate::{digest, sketch};
+use crate::{digest, signature};
 
 /// Everything that a dataset holds of one model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ pub fn rows(model: &Model, path: &str, version: Option<String>, options: &Option
         version,
         architecture_digest: Some(digest::architecture_digest(model)),
         weights_digest: digest::weights_digest(model),
-        shape_sketch: sketch::shape_sketch(model),
+        shape_signature: signature::shape_signature(model),
         ..ModelRow::new(path.to_owned(), &report, calipers_render::license(&report))
     };
     let shown = model.shown_ir(options);

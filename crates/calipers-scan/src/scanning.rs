@@ -76,7 +76,7 @@ struct Writer {
     dataset: Dataset,
     journal: Journal,
     pending: Vec<Rows>,
-    /// Paths of the pending rows of which the dataset has an older version.
+    /// Paths of the pending rows that replace rows of the dataset.
     stale: BTreeSet<String>,
     bytes: usize,
     progress: Progress,

@@ -102,7 +102,7 @@ const MODELS: &[&str] = &[
     "findings",
     "architecture_digest",
     "weights_digest",
-    "shape_sketch",
+    "shape_signature",
     "card",
 ];
 const LAYERS: &[&str] = &[

@@ -106,7 +106,7 @@ pub(super) struct FacetData {
     values: Vec<Vec<usize>>,
 }
 
-/// The facets that tell models apart.
+/// The facets with two values or more: others would show all models or none.
 pub(super) fn data(models: &[ModelRow]) -> Vec<FacetData> {
     let facets = FACETS.iter().map(|facet| facet_data(facet, models));
     facets.filter(|facet| facet.names.len() > 1).collect()
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(facet("size").names, ["Under 1 MB", "10 to 100 MB"]);
         assert_eq!(facet("status").names, ["Warnings", "No errors or warnings", "Unreadable"]);
         assert_eq!(facet("status").values, [vec![1], vec![0], vec![1], vec![2]]);
-        // All have the same family: it tells nothing apart.
+        // All have the same family.
         assert!(found.iter().all(|facet| facet.id != "family"));
     }
 }

@@ -1,6 +1,6 @@
-//! Sketches of weight shapes, by which variants of one network are found among many models.
+//! Signatures of weight shapes, by which variants of one network are found among many models.
 //!
-//! A sketch is a MinHash of the multiset of shapes: the share of equal entries of two sketches estimates the
+//! A signature is a MinHash of the multiset of shapes: the share of equal entries of two signatures estimates the
 //! Jaccard similarity of the multisets, with a standard error of at most 0.09. Types do not count, nor the order of
 //! dimensions, so a quantized or transposed copy of a weight is the same entry.
 
@@ -8,29 +8,29 @@ use std::collections::HashMap;
 
 use calipers::Model;
 
-/// Entries of a sketch, and hexadecimal digits of each.
+/// Entries of a signature, and hexadecimal digits of each.
 const ENTRIES: usize = 32;
 const DIGITS: usize = 4;
 
-/// Elements of a weight that counts, and weights below which a sketch says nothing.
+/// Elements of a weight that counts, and weights below which a signature says nothing.
 const LARGE: u64 = 1_024;
 const FEWEST: usize = 4;
 
-/// A sketch: the low bits of the smallest hash under each of several hash functions.
-pub(crate) type Sketch = [u16; ENTRIES];
+/// A signature: the low bits of the smallest hash under each of several hash functions.
+pub(crate) type Signature = [u16; ENTRIES];
 
-/// The sketch of a model's weight shapes as text; `None` where it has too few large weights.
-pub(crate) fn shape_sketch(model: &Model) -> Option<String> {
+/// The signature of a model's weight shapes as text; `None` where it has too few large weights.
+pub(crate) fn shape_signature(model: &Model) -> Option<String> {
     let tensors = model.ir().tensors().map(|(_, tensor)| tensor);
     let shapes = tensors.filter(|it| it.dims.len() >= 2).filter_map(|tensor| {
         let mut dims = tensor.dims.to_vec();
         dims.sort_unstable();
         (tensor.elements().ok()? >= LARGE).then_some(dims)
     });
-    Some(encoded(&sketch(shapes)?))
+    Some(encoded(&signature(shapes)?))
 }
 
-fn sketch(shapes: impl Iterator<Item = Vec<i64>>) -> Option<Sketch> {
+fn signature(shapes: impl Iterator<Item = Vec<i64>>) -> Option<Signature> {
     let mut repeats: HashMap<Vec<i64>, u64> = HashMap::new();
     let (mut minima, mut count) = ([u64::MAX; ENTRIES], 0);
     for shape in shapes {
@@ -57,49 +57,49 @@ fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-fn encoded(sketch: &Sketch) -> String {
-    sketch.iter().map(|entry| format!("{entry:04x}")).collect()
+fn encoded(signature: &Signature) -> String {
+    signature.iter().map(|entry| format!("{entry:04x}")).collect()
 }
 
-/// The sketch that a text encodes; `None` for other texts.
-pub(crate) fn decoded(text: &str) -> Option<Sketch> {
-    let mut sketch = [0; ENTRIES];
+/// The signature that a text encodes; `None` for other texts.
+pub(crate) fn decoded(text: &str) -> Option<Signature> {
+    let mut signature = [0; ENTRIES];
     if !text.is_ascii() || text.len() != ENTRIES * DIGITS {
         return None;
     }
-    for (number, entry) in sketch.iter_mut().enumerate() {
+    for (number, entry) in signature.iter_mut().enumerate() {
         *entry = u16::from_str_radix(&text[number * DIGITS..][..DIGITS], 16).ok()?;
     }
-    Some(sketch)
+    Some(signature)
 }
 
-/// Equal entries of two sketches, of 32.
-fn agreement(one: &Sketch, other: &Sketch) -> usize {
+/// Equal entries of two signatures, of 32.
+fn agreement(one: &Signature, other: &Signature) -> usize {
     one.iter().zip(other).filter(|(a, b)| a == b).count()
 }
 
 /// Equal entries of models that are alike: three quarters.
 const ALIKE: usize = 24;
 
-/// Entries that are looked up together. Of two sketches that agree in 24 entries at random places, one of the eight
-/// bands agrees with a probability of 97 %.
+/// Entries that are looked up together. Of two signatures that agree in 24 entries at random places, one of the eight
+/// bands agrees with a probability of 99 %.
 const BAND: usize = 4;
 
-/// Groups that are compared for one band of a sketch: hostile sketches share bands and nothing else.
+/// Groups that are compared for one band of a signature: hostile signatures share bands and nothing else.
 const CANDIDATES: usize = 64;
 
-/// Groups of sketches: each is in the group whose first member it agrees with most, or begins one.
+/// Groups of signatures: each is in the group whose first member it agrees with most, or begins one.
 ///
-/// Sketches are given in the order in which they may begin groups. Returns the group of each.
-pub(crate) fn groups<'a>(sketches: impl Iterator<Item = &'a Sketch>) -> Vec<usize> {
-    let mut firsts: Vec<&Sketch> = Vec::new();
+/// Signatures are given in the order in which they may begin groups. Returns the group of each.
+pub(crate) fn groups<'a>(signatures: impl Iterator<Item = &'a Signature>) -> Vec<usize> {
+    let mut firsts: Vec<&Signature> = Vec::new();
     let mut bands: HashMap<(usize, &[u16]), Vec<usize>> = HashMap::new();
     let mut found = Vec::new();
-    for sketch in sketches {
-        let keys = || sketch.chunks(BAND).enumerate();
+    for signature in signatures {
+        let keys = || signature.chunks(BAND).enumerate();
         let candidates = keys().filter_map(|key| bands.get(&key)).flatten();
         let best = candidates
-            .map(|group| (agreement(sketch, firsts[*group]), *group))
+            .map(|group| (agreement(signature, firsts[*group]), *group))
             .max_by_key(|(equal, group)| (*equal, std::cmp::Reverse(*group)));
         let group = match best {
             Some((equal, group)) if equal >= ALIKE => group,
@@ -110,7 +110,7 @@ pub(crate) fn groups<'a>(sketches: impl Iterator<Item = &'a Sketch>) -> Vec<usiz
                         groups.push(firsts.len());
                     }
                 }
-                firsts.push(sketch);
+                firsts.push(signature);
                 firsts.len() - 1
             }
         };
@@ -124,10 +124,10 @@ mod tests {
     use super::*;
 
     /// A network of blocks: `depth` weights of each of three shapes, and a head.
-    fn network(depth: usize, classes: i64) -> Sketch {
+    fn network(depth: usize, classes: i64) -> Signature {
         let block = [vec![768, 768], vec![768, 3072], vec![768, 768]];
         let body = (0..depth).flat_map(|_| block.clone());
-        sketch(body.chain([vec![768, classes], vec![768, 30_522]])).unwrap()
+        signature(body.chain([vec![768, classes], vec![768, 30_522]])).unwrap()
     }
 
     #[test]
@@ -143,13 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn few_weights_have_no_sketch() {
-        assert_eq!(sketch([vec![64, 64], vec![64, 64], vec![64, 64]].into_iter()), None);
+    fn few_weights_have_no_signature() {
+        assert_eq!(signature([vec![64, 64], vec![64, 64], vec![64, 64]].into_iter()), None);
     }
 
     #[test]
     fn variants_are_one_group_and_depths_are_not() {
-        let sketches = [network(12, 1000), network(12, 10), network(6, 10), network(12, 2)];
-        assert_eq!(groups(sketches.iter()), [0, 0, 1, 0]);
+        let signatures = [network(12, 1000), network(12, 10), network(6, 10), network(12, 2)];
+        assert_eq!(groups(signatures.iter()), [0, 0, 1, 0]);
     }
 }
