@@ -5,6 +5,7 @@
 Prints what is measured. Everything runs on this machine: the S3 server, both nodes and the driver share its cores.
 """
 
+import contextlib
 import ctypes
 import faulthandler
 import json
@@ -45,21 +46,14 @@ def check(name, passed, detail=""):
         print(f"FAILED {name}: {detail}", flush=True)
 
 
-# Processes. All of them are descendants of this one, also those whose parent ended, so none is left behind.
-
-
-def control(option, value):
-    """Calls prctl of Linux."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value)
-
+# Processes: all of them are descendants of this one, also those whose parent ended, so none is left behind.
 
 def adopt_orphans():
-    control(36, 1)  # PR_SET_CHILD_SUBREAPER
+    ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER of Linux
 
 
 def die_with_parent():
-    control(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG of Linux
 
 
 def descendants(root=None):
@@ -73,20 +67,18 @@ def descendants(root=None):
             continue
         if state != "Z":
             children.setdefault(int(parent), []).append((int(folder.name), command))
-    found, next_ones = {}, [root or os.getpid()]
-    while next_ones:
-        for pid, command in children.get(next_ones.pop(), []):
-            found[pid] = command
-            next_ones.append(pid)
+    found, parents = {}, [root or os.getpid()]
+    while parents:
+        below = children.get(parents.pop(), [])
+        found.update(below)
+        parents += [pid for pid, _ in below]
     return found
 
 
 def kill(pids):
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def wait_until(condition, seconds, what):
@@ -106,11 +98,9 @@ def give_up():
 
 def free_ports(count):
     """Ports that nothing uses, so that another cluster on this machine is not disturbed."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [server.getsockname()[1] for server in servers]
 
 
 def listens(address, port):
@@ -129,10 +119,9 @@ class Node:
         self.address = ip = f"127.0.0.{Node.count + 1}"
         agent, grpc, metrics, runtime = free_ports(4)
         command = [BIN / "ray", "start", "--block", f"--node-ip-address={ip}", "--num-cpus=1", "--num-gpus=0",
-                   "--object-store-memory=200000000", "--disable-usage-stats", "--min-worker-port=0", "--max-worker-port=0",
+                   "--object-store-memory=1000000000", "--disable-usage-stats", "--min-worker-port=0", "--max-worker-port=0",
                    f"--dashboard-agent-listen-port={agent}", f"--dashboard-agent-grpc-port={grpc}",
                    f"--metrics-export-port={metrics}", f"--runtime-env-agent-port={runtime}", f"--temp-dir={folder}", *arguments]
-        # Processes that it leaves behind keep pipes open, so it prints to a file.
         with open(folder / "nodes.log", "a") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=die_with_parent)
 
@@ -220,24 +209,34 @@ def fill(url, count):
 # Measurements and checks.
 
 
-def timed(name, call, count=MODELS):
-    began = time.monotonic()
+def processor_seconds():
+    """Processor time of this process and of all below it, without the S3 server."""
+    ticks = 0
+    for pid in {os.getpid(), *descendants()} - {int(os.environ["S3_SERVER"])}:
+        try:
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def timed(name, call):
+    began, processor = time.monotonic(), processor_seconds()
     result = call()
-    seconds = time.monotonic() - began
-    print(f"{name}: {seconds:.1f} s, {count / seconds:,.0f} models per second, {seconds / count * 1e3:.2f} ms each", flush=True)
+    seconds, processor = time.monotonic() - began, processor_seconds() - processor
+    # That of a process that was killed is not known.
+    spent = f", {processor / MODELS * 1e3:.2f} ms of processor time each" if processor > 0 else ""
+    print(f"{name}: {seconds:.1f} s, {MODELS / seconds:,.0f} models per second, {seconds / MODELS * 1e3:.2f} ms each{spent}", flush=True)
     return result, seconds
 
 
-def rows(table):
+def scanned(paths, **options):
+    """The rows of `calipers.scan`."""
+    import calipers
     import pyarrow
 
-    return pyarrow.table(table).to_pylist()
-
-
-def scanned(paths, **options):
-    import calipers
-
-    return rows(calipers.scan(paths, **options))
+    return pyarrow.table(calipers.scan(paths, **options)).to_pylist()
 
 
 def local_engine(prefix, files, counts):
@@ -331,6 +330,28 @@ def datasets(local):
     check("ray: layers", len(layers) == sum(row["path"] == paths[0] for row in layers) > 5, len(layers))
 
 
+def lost_results(files, local_files):
+    """Daft on Ray fetches two results and then learns that the others are lost with a node."""
+    import daft
+    from ray.exceptions import ObjectLostError
+
+    fetch, calls = daft.DataFrame.to_arrow_iter, []
+
+    def interrupted(frame, *arguments, **options):
+        calls.append(frame)
+        for number, batch in enumerate(fetch(frame, *arguments, **options)):
+            if len(calls) == 1 and number == 2:
+                raise ObjectLostError("00" * 28, None, "")
+            yield batch
+
+    daft.DataFrame.to_arrow_iter = interrupted
+    try:
+        found = scanned(files, engine="daft")
+    finally:
+        daft.DataFrame.to_arrow_iter = fetch
+    check("lost results are read again", found == local_files and len(calls) == 2, (len(found), len(calls)))
+
+
 def losing(name, node, call, counts, seconds):
     """Runs a scan and kills a node when the server has answered half of the requests."""
     half = counts[1] + MODELS // 2
@@ -358,7 +379,7 @@ def cluster(prefix, files, local, local_files, counts):
     """Ray Data, then Daft, on one node, on two, and on two that become one."""
     import ray
 
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    logging.disable(logging.WARNING)
     folder = pathlib.Path.cwd()
     [port] = free_ports(1)
     nodes = [Node(folder, "--head", f"--port={port}", "--include-dashboard=false")]
@@ -397,14 +418,15 @@ def cluster(prefix, files, local, local_files, counts):
 
         daft.set_runner_ray(address=address)
         expressions(local)
+        lost_results(files, local_files)
         found, _ = timed("files, daft on ray, 2 nodes", lambda: scanned(files, engine="daft"))
         check("daft on ray equals local", found == local_files)
         found, two = timed("s3, daft on ray, 2 nodes", lambda: scanned(prefix, engine="daft"))
         check("daft on ray equals local, s3", found == local)
         found = losing("s3, daft on ray, a node is killed", nodes[2], lambda: scanned(prefix, engine="daft"), counts, two)
         check("daft on ray complete after a lost node", found == local, len(found))
-        ray.shutdown()
     finally:
+        ray.shutdown()
         for node in reversed(nodes):
             node.lose()
 
@@ -448,6 +470,7 @@ def main():
         url = os.environ["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{port}"
         server = context.Process(target=serve, args=(port, counts), daemon=True)
         server.start()
+        os.environ["S3_SERVER"] = str(server.pid)
         try:
             wait_until(lambda: listens("127.0.0.1", port), 60, "the S3 server")
             fill(url, MODELS)

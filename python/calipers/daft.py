@@ -12,13 +12,14 @@ On a Ray cluster, `daft.set_runner_ray()` runs the same expressions there.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from calipers import _calipers
 from calipers._options import arguments
-from calipers._scan import rows_of_one
+from calipers._scan import BATCH, partitions, reports_of_batch, rows_of_batch
 
-import daft
+import daft  # type: ignore[import-not-found, unused-ignore]
 from daft import DataType, Series
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     from calipers._options import EstimateOptions
     from daft import Expression
-
-# Models that a worker takes at a time: their cost differs, and a lost batch is repeated.
-_BATCH = 32
 
 _TYPES = {
     "varchar": DataType.string(),
@@ -39,64 +37,88 @@ _TYPES = {
 }
 
 
+def _function(batch: Callable[..., list[Any]], dtype: DataType) -> Callable[..., Expression]:
+    function: Callable[..., Expression] = daft.func.batch(return_dtype=dtype, batch_size=BATCH)(batch)
+    return function
+
+
 def _struct(table: str) -> DataType:
-    return DataType.struct({name: _TYPES[kind] for name, kind in _calipers.columns(table)})
+    fields = {name: _TYPES[kind] for name, kind in _calipers.columns(table)}
+    struct: DataType = DataType.struct(fields)
+    return struct
 
 
-def _each(column: Series, table: str, given: list[str]) -> list[str | None]:
-    options = _calipers.Options(given)
+def model(column: Expression, name: Expression | None = None, **options: Unpack[EstimateOptions]) -> Expression:
+    """Returns the row of each model in the table `models`, as a struct; the column has paths, URLs or bytes.
 
-    def one(value: Any) -> str | None:
-        if value is None:
-            return None
-        if isinstance(value, bytes):
-            return rows_of_one("model.onnx", table, options, value)
-        return rows_of_one(value, table, options)
-
-    return [one(value) for value in column.to_pylist()]
-
-
-def model(column: Expression, **options: Unpack[EstimateOptions]) -> Expression:
-    """Returns the row of each model in the table `models`, as a struct; the column has paths, URLs or bytes."""
+    A model that cannot be read has its `error`; null stays null. `name` is the column of names for models in bytes.
+    """
     given = arguments(options)
 
-    @daft.func.batch(return_dtype=_struct("models"), batch_size=_BATCH)
-    def calipers_model(values: Series) -> list[Any]:
-        return [None if text is None else json.loads(text) for text in _each(values, "models", given)]
+    def calipers_model(sources: Series, names: Series) -> list[Any]:
+        texts = rows_of_batch(sources.to_pylist(), _names(names, len(sources)), "models", given)
+        return [None if text is None else json.loads(text) for text in texts]
 
-    return calipers_model(column)
+    return _function(calipers_model, _struct("models"))(column, daft.lit(None) if name is None else name)
 
 
-def report_json(column: Expression, **options: Unpack[EstimateOptions]) -> Expression:
-    """Returns the report on each model as JSON; null where it cannot be read. The column has paths, URLs or bytes."""
+def report_json(column: Expression, name: Expression | None = None, **options: Unpack[EstimateOptions]) -> Expression:
+    """Returns the report on each model as JSON; the column has paths, URLs or bytes.
+
+    It is null where the model cannot be read; `model` has the reason. `name` is the column of names for models in bytes.
+    """
     given = arguments(options)
 
-    @daft.func.batch(return_dtype=DataType.string(), batch_size=_BATCH)
-    def calipers_report(values: Series) -> list[str | None]:
-        from calipers._errors import CalipersError
+    def calipers_report(sources: Series, names: Series) -> list[str | None]:
+        found = reports_of_batch(sources.to_pylist(), _names(names, len(sources)), given)
+        return [None if one is None else one[0] for one in found]
 
-        options = _calipers.Options(given)
-        reports: list[str | None] = []
-        for value in values.to_pylist():
-            try:
-                name = "model.onnx" if isinstance(value, bytes) else value
-                reports.append(None if value is None else _calipers.report_json(value, name, options))
-            except CalipersError:
-                reports.append(None)
-        return reports
-
-    return calipers_report(column)
+    return _function(calipers_report, DataType.string())(column, daft.lit(None) if name is None else name)
 
 
-def rows_of(addresses: list[str], table: str, given: list[str]) -> list[str]:
-    """Returns the rows of every model, as `calipers.scan` collects them."""
+def rows_of(addresses: list[str], table: str, given: list[str], threads: int | None = None) -> list[str | None]:
+    """Returns the rows of every model, as `calipers.scan` collects them.
 
-    @daft.func.batch(return_dtype=DataType.string(), batch_size=_BATCH)
-    def calipers_rows(values: Series) -> list[str | None]:
-        return _each(values, table, given)
+    On a cluster, results that were kept on a lost worker are lost with it. Models without a result are read again.
+    """
+    import pyarrow
 
-    frame = daft.from_pydict({"path": addresses})
-    # Pieces are spread over workers; one piece would run on one of them.
-    frame = frame.into_partitions(max(1, min(len(addresses) // _BATCH, 256)))
-    found: dict[str, list[str]] = frame.select(calipers_rows(daft.col("path")).alias("rows")).to_pydict()
-    return found["rows"]
+    def calipers_rows(sources: Series) -> list[str | None]:
+        paths = sources.to_pylist()
+        return rows_of_batch(paths, [None] * len(paths), table, given, threads)
+
+    rows = _function(calipers_rows, DataType.string())(daft.col("path")).alias("rows")
+    found: dict[str, str | None] = {}
+    missing = addresses
+    while missing:
+        # A table per part: parts that a worker makes of one table would be lost with it.
+        length = -(-len(missing) // partitions(len(missing)))
+        parts = [missing[start : start + length] for start in range(0, len(missing), length)]
+        frame = daft.from_arrow([pyarrow.table({"path": part}) for part in parts])
+        try:
+            for batch in frame.select(daft.col("path"), rows).to_arrow_iter():
+                found.update(zip(batch["path"].to_pylist(), batch["rows"].to_pylist(), strict=True))
+        except Exception as error:
+            if not _is_loss(error):
+                raise
+        left = [address for address in missing if address not in found]
+        if len(left) == len(missing):
+            raise RuntimeError(f"{len(left)} models have no result: the workers that read them were lost")
+        missing = left
+    return [found[address] for address in addresses]
+
+
+def _is_loss(error: Exception) -> bool:
+    """Returns whether what failed is a worker or a result on it."""
+    if daft.get_or_infer_runner_type() != "ray":
+        return False
+    from ray import exceptions  # type: ignore[import-not-found, unused-ignore]
+
+    lost = (exceptions.ObjectLostError, exceptions.ActorDiedError, exceptions.NodeDiedError, exceptions.WorkerCrashedError)
+    return isinstance(error, lost)
+
+
+def _names(names: Series, length: int) -> list[str | None]:
+    # A literal has one value.
+    given: list[str | None] = names.to_pylist()
+    return given * length if len(given) == 1 else given

@@ -15,7 +15,7 @@ from conftest import ROOT
 GUIDE = ROOT / "docs" / "guide"
 
 
-@pytest.mark.parametrize("module", ["calipers", "calipers._model", "calipers._record"])
+@pytest.mark.parametrize("module", ["calipers", "calipers._model", "calipers._record", "calipers._scan"])
 def test_docstrings(module: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert failed == 0 and (tried > 0 or module == "calipers._record")
