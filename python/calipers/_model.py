@@ -49,8 +49,8 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The path that the model was opened with, or the name of its bytes."""
-        return str(self._native.name)
+        """The path or URL that the model was opened with, or the name of its bytes."""
+        return self._native.name
 
     def report(
         self,
@@ -198,9 +198,9 @@ Table = _calipers.Table
 
 
 def open(source: Source, *, name: str | None = None) -> Model:
-    """Reads a model: a path, bytes, an open file, or an `onnx.ModelProto`.
+    """Reads a model: a path, a URL, bytes, an open file, or an `onnx.ModelProto`.
 
-    Of a file only the graph is read; weights stay on disk. `bytes` are not copied. Files with external data are
+    Of a file only the graph is read; weights stay on disk, or on the server. `bytes` are not copied. Files with external data are
     found for paths only. `name` is what the report calls a model that has no path.
 
     Raises:

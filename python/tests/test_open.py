@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import io
 import pickle
 import sys
@@ -9,6 +11,7 @@ import threading
 from pathlib import Path
 
 import onnx
+import pyarrow
 import pytest
 
 import calipers
@@ -36,6 +39,26 @@ def test_every_source_gives_the_same_model(bert: Path) -> None:
         ]
         for source in sources:
             assert total(calipers.open(source)) == expected
+
+
+def test_urls_are_opened_and_shown_without_their_query(bert: Path) -> None:
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    handler = functools.partial(Handler, directory=str(bert.parent))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/{bert.name}"
+        model = calipers.open(f"{url}?signature=secret")
+        assert model.name == url
+        assert "secret" not in repr(model)
+        assert total(model) == total(calipers.open(bert))
+        with pytest.raises(calipers.ReadError, match="no such file on the server"):
+            calipers.open(f"{url}.gone")
+        table = calipers.scan([f"{url}?signature=secret"])
+        assert pyarrow.table(table)["path"].to_pylist() == [url]
+        server.shutdown()
 
 
 def test_bytes_are_shared_and_released(bert: Path) -> None:

@@ -84,6 +84,14 @@ pub fn open(path: &Path) -> Result<Model, Failure> {
     Ok(model::open(path)?)
 }
 
+/// A path or an address as it may be shown: an address has neither credentials nor a query.
+pub fn shown(path: &Path) -> String {
+    match remote::address(path) {
+        Some(address) => remote::shown(address),
+        None => path.to_string_lossy().into_owned(),
+    }
+}
+
 /// Reads the model in these bytes. Messages and the report call it by this name.
 ///
 /// # Errors

@@ -41,10 +41,10 @@ impl Model {
         read.map_err(|failure: Failure| raised(py, &failure))
     }
 
-    /// The path, or the name of bytes.
+    /// The path, the URL without its query, or the name of bytes.
     #[getter]
-    fn name(&self) -> &Path {
-        &self.name
+    fn name(&self) -> String {
+        embed::shown(&self.name)
     }
 
     /// The report.

@@ -132,10 +132,7 @@ pub(super) fn problem(error: &calipers_scan::Error) -> Problem {
 
 /// A path or an address as rows have it: without what a server asks for, and as privacy allows.
 pub(crate) fn shown_path(location: &str, privacy: Privacy) -> String {
-    let shown = match remote::address(Path::new(location)) {
-        Some(address) => remote::shown(address),
-        None => location.to_owned(),
-    };
+    let shown = crate::embed::shown(Path::new(location));
     match privacy.redact_names {
         true => redacted_path(&shown),
         false => privacy.mask(&shown).into_owned(),
