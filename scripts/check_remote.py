@@ -121,6 +121,9 @@ def faults():
         for command in ("verify", "bench", "run"):
             result = run(command, f"{server.url}/plain/{MODEL}")
             check(f"{command} needs a file", result.returncode != 0, result.stdout)
+        before = server.requests
+        result = run(f"{server.url}/plain/{MODEL}", "--offline")
+        check("offline", result.returncode == 1 and "--offline forbids" in result.stderr and server.requests == before, result.stderr)
         result = run("check", f"{server.url}/plain/{MODEL}", "--weights")
         # What a server without ranges or a small file sends is whole.
         check("weights of a remote model", result.returncode in (0, 1), result.stderr)

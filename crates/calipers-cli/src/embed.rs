@@ -16,6 +16,7 @@ use crate::commands::{Layers, Reading, devices, model, scan};
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::{Problem, printable};
+use crate::remote;
 
 /// Why the command would have stopped.
 #[derive(Debug)]

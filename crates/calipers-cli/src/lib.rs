@@ -39,6 +39,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => {
             screen::choose_color(cli.color());
             files::choose_force(cli.force());
+            remote::choose_offline(arguments.iter().any(|argument| argument == "--offline"));
             cli.resolve()
         }
         Err(error) => Err(error),

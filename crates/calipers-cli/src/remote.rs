@@ -1,10 +1,19 @@
 //! Models that are given by an address instead of a path.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use calipers::Model;
 
 use crate::problem::Problem;
+
+/// Whether `--offline` was given.
+static OFFLINE: AtomicBool = AtomicBool::new(false);
+
+/// Makes `--offline` hold for every address from now on.
+pub(crate) fn choose_offline(offline: bool) {
+    OFFLINE.store(offline, Ordering::Relaxed);
+}
 
 /// The address that an argument is; `None` for paths.
 pub(crate) fn address(argument: &Path) -> Option<&str> {
@@ -29,7 +38,7 @@ mod enabled {
 
     use calipers_scan::{Opened, Place};
 
-    use super::{Model, Path, Problem};
+    use super::{Model, OFFLINE, Ordering, Path, Problem};
 
     /// How remote files are fetched, as the environment asks for it.
     pub(crate) fn options() -> calipers_store::Options {
@@ -45,6 +54,10 @@ mod enabled {
     /// Opens the model at an address.
     pub(crate) fn open(address: &str) -> Result<Model, Problem> {
         let path = Path::new(address);
+        if OFFLINE.load(Ordering::Relaxed) {
+            let hint = "download the file, or leave out --offline".to_owned();
+            return Err(Problem::unreadable(path, &"--offline forbids connections", Some(hint)));
+        }
         let opened = calipers_store::open(address, &options())
             .map_err(|error| Problem::unreadable(path, &error, error.hint()))?;
         let calipers_store::Opened { source, name, folder, .. } = opened;

@@ -74,7 +74,7 @@ pub(super) struct SummaryArgs {
     #[arg(long, value_name = "NAME", requires = "llm", value_parser = parse_language)]
     language: Option<String>,
 
-    /// Forbid every connection; without --llm there is none anyway
+    /// Forbid every connection: for summaries, and for a model at an address
     #[arg(long)]
     offline: bool,
 }
