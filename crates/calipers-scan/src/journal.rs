@@ -3,6 +3,7 @@
 //! Each is one line, written with one call, so it is there when the process is killed at any later time. A line that was
 //! not finished is ignored.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of a dataset, and returns what it holds.
+    /// Opens the journal of a dataset, and returns what it holds: of each model the rows that came last.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Vec<Rows>), Error> {
         let path = folder.join("journal.jsonl");
         let file = OpenOptions::new().read(true).create(true).append(true).open(&path);
@@ -25,11 +26,13 @@ impl Journal {
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         file.set_len(whole as u64).map_err(Error::io(&path))?;
         let lines = text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let rows = lines.map(|line| {
-            serde_json::from_slice(line).map_err(|error| Error::damaged(&path, &error))
-        });
-        let rows = rows.collect::<Result<_, _>>()?;
-        Ok((Self { file, path }, rows))
+        let mut latest: BTreeMap<String, Rows> = BTreeMap::new();
+        for line in lines {
+            let rows: Rows =
+                serde_json::from_slice(line).map_err(|error| Error::damaged(&path, &error))?;
+            latest.insert(rows.model.figures.path.clone(), rows);
+        }
+        Ok((Self { file, path }, latest.into_values().collect()))
     }
 
     /// The line of a model.

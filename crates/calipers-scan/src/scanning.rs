@@ -84,7 +84,12 @@ struct Writer {
 }
 
 impl Writer {
-    fn add(&mut self, rows: Rows, line: &[u8]) -> Result<(), Error> {
+    /// Adds the rows of a model. `replaces` is its path where older rows are pending or in the dataset.
+    fn add(&mut self, rows: Rows, line: &[u8], replaces: Option<String>) -> Result<(), Error> {
+        if let Some(path) = replaces {
+            self.pending.retain(|rows| rows.model.figures.path != path);
+            self.stale.insert(path);
+        }
         self.progress.done += 1;
         self.progress.failed += usize::from(rows.model.figures.error.is_some());
         self.journal.add(line)?;
@@ -180,9 +185,11 @@ pub fn scan<P: Place>(
             .filter(|path| known.contains_key(path)),
     );
     dataset.remove(&stale)?;
-    // Rows of the journal for files that changed since are older than those to come.
-    let to_scan: BTreeSet<&str> = places.iter().map(|(place, _)| place.address()).collect();
-    pending.retain(|rows| !to_scan.contains(rows.model.figures.path.as_str()));
+    // Rows of the journal for files that changed since are older than those to come. Whether a file of a server changed is
+    // not known yet.
+    let local = places.iter().filter(|(_, version)| version.is_some());
+    let changed: BTreeSet<&str> = local.map(|(place, _)| place.address()).collect();
+    pending.retain(|rows| !changed.contains(rows.model.figures.path.as_str()));
     let writer = Mutex::new(Writer {
         dataset,
         journal,
@@ -242,10 +249,7 @@ fn run<P: Place>(
                 return;
             }
             let written = match found {
-                Some((rows, replaces)) => {
-                    writer.stale.extend(replaces);
-                    line.and_then(|line| writer.add(rows, &line))
-                }
+                Some((rows, replaces)) => line.and_then(|line| writer.add(rows, &line, replaces)),
                 None => {
                     unchanged.fetch_add(1, Ordering::Relaxed);
                     writer.progress.total -= 1;

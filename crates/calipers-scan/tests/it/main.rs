@@ -93,20 +93,42 @@ fn digests_are_those_of_architecture_and_weights() {
 }
 
 /// A file that counts how often it is opened.
-struct Counted<'a>(LocalFile, &'a AtomicUsize);
+struct Counted<'a> {
+    file: LocalFile,
+    opened: &'a AtomicUsize,
+    /// Whether its version has to be asked for, as that of a server.
+    is_late: bool,
+    /// Whether the process ends when it is opened.
+    is_deadly: bool,
+}
+
+impl<'a> Counted<'a> {
+    fn new(file: LocalFile, opened: &'a AtomicUsize) -> Self {
+        Self { file, opened, is_late: false, is_deadly: false }
+    }
+
+    fn late(file: LocalFile, opened: &'a AtomicUsize) -> Self {
+        Self { is_late: true, ..Self::new(file, opened) }
+    }
+}
 
 impl Place for Counted<'_> {
     fn address(&self) -> &str {
-        self.0.address()
+        self.file.address()
     }
 
     fn version(&self) -> Option<String> {
-        self.0.version()
+        self.file.version().filter(|_| !self.is_late)
+    }
+
+    fn current_version(&self) -> Option<String> {
+        self.file.version()
     }
 
     fn open(&self) -> Result<Opened, String> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.open()
+        assert!(!self.is_deadly, "the process ends here");
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        self.file.open()
     }
 }
 
@@ -117,7 +139,7 @@ fn what_is_known_is_not_read_again() {
     let opened = AtomicUsize::new(0);
     let run = |paths: &[PathBuf], prune: bool| {
         opened.store(0, Ordering::Relaxed);
-        let places = places(paths).into_iter().map(|place| Counted(place, &opened)).collect();
+        let places = places(paths).into_iter().map(|place| Counted::new(place, &opened)).collect();
         let options = ScanOptions { prune, ..ScanOptions::default() };
         let summary = scan(places, &folder, &options, &|_| {}).unwrap();
         (summary, opened.load(Ordering::Relaxed))
@@ -146,35 +168,14 @@ fn what_is_known_is_not_read_again() {
     assert_eq!(parts, named);
 }
 
-/// A file whose version has to be asked for, as that of a server.
-struct Late<'a>(LocalFile, &'a AtomicUsize);
-
-impl Place for Late<'_> {
-    fn address(&self) -> &str {
-        self.0.address()
-    }
-
-    fn version(&self) -> Option<String> {
-        None
-    }
-
-    fn current_version(&self) -> Option<String> {
-        self.0.version()
-    }
-
-    fn open(&self) -> Result<Opened, String> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.open()
-    }
-}
-
 #[test]
 fn versions_that_have_to_be_asked_for_are_compared() {
     let root = tempfile::tempdir().unwrap();
     let (paths, folder) = (files(root.path(), 10), root.path().join("dataset"));
     let run = || {
         let opened = AtomicUsize::new(0);
-        let places = places(&paths).into_iter().map(|place| Late(place, &opened)).collect();
+        let places =
+            places(&paths).into_iter().map(|place| Counted::late(place, &opened)).collect();
         let summary = scan(places, &folder, &ScanOptions::default(), &|_| {}).unwrap();
         (summary.done, summary.unchanged, opened.into_inner())
     };
@@ -187,6 +188,35 @@ fn versions_that_have_to_be_asked_for_are_compared() {
     assert_eq!(rows.len(), 10);
     assert_eq!(rows[3].figures.macs, Some(2500));
     assert!(rows[4].figures.error.is_some());
+}
+
+#[test]
+fn a_scan_of_servers_that_was_killed_goes_on() {
+    let root = tempfile::tempdir().unwrap();
+    let (paths, folder) = (files(root.path(), 6), root.path().join("dataset"));
+    let opened = AtomicUsize::new(0);
+    let options = ScanOptions { threads: 1, ..ScanOptions::default() };
+    let run = |deadly: Option<usize>| {
+        opened.store(0, Ordering::Relaxed);
+        let late = places(&paths).into_iter().map(|place| Counted::late(place, &opened));
+        let places =
+            late.enumerate().map(|(at, place)| Counted { is_deadly: Some(at) == deadly, ..place });
+        let places: Vec<Counted> = places.collect();
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            scan(places, &folder, &options, &|_| {}).unwrap()
+        }))
+    };
+    // Three are in the journal. One of them changes before the scan goes on, and it ends once more.
+    assert!(run(Some(3)).is_err());
+    fs::write(&paths[1], product(50, 1.0, "a")).unwrap();
+    assert!(run(Some(4)).is_err());
+    let summary = run(None).unwrap();
+    assert_eq!((summary.done, summary.unchanged, opened.load(Ordering::Relaxed)), (2, 4, 2));
+    let rows = models(&folder);
+    let found: Vec<&str> = rows.iter().map(|row| row.figures.path.as_str()).collect();
+    let expected: Vec<String> = places(&paths).iter().map(|it| it.address().to_owned()).collect();
+    assert_eq!(found, expected);
+    assert_eq!(rows[1].figures.macs, Some(2500));
 }
 
 /// A chain of matrix products, the last one to a number of classes, in a type.
