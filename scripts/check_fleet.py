@@ -24,26 +24,20 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 
+import checks
+from checks import check, conclude
+
 FIXTURES, GUIDE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 MODELS = int(sys.argv[3]) if len(sys.argv) > 3 else 400
 # One in 100 is damaged, the eighth first.
 DAMAGED = range(7, MODELS, 100)
 SECONDS = 300 + MODELS // 5
 BIN = pathlib.Path(sys.executable).parent
-failures, checks = [], 0
 
 # Set before Ray starts: workers inherit it. Ray and Daft stay quiet and send nothing.
 os.environ.update(RAY_DEDUP_LOGS="0", RAY_DATA_DISABLE_PROGRESS_BARS="1", DAFT_PROGRESS_BAR="0", RAY_USAGE_STATS_ENABLED="0",
                   DO_NOT_TRACK="1", AWS_ACCESS_KEY_ID="KEY", AWS_SECRET_ACCESS_KEY="HIDDEN", AWS_REGION="us-east-1",
                   AWS_EC2_METADATA_DISABLED="true", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0")
-
-
-def check(name, passed, detail=""):
-    global checks
-    checks += 1
-    if not passed:
-        failures.append(name)
-        print(f"FAILED {name}: {detail}", flush=True)
 
 
 # Processes: all of them are descendants of this one, also those whose parent ended, so none is left behind.
@@ -451,11 +445,10 @@ def daft_here(prefix, files, local, local_files):
     check("daft equals local", found == local_files)
     found, _ = timed("s3, daft", lambda: scanned(prefix, engine="daft"))
     check("daft equals local, s3", found == local)
-    return failures, checks
+    return checks.failures, checks.done
 
 
 def main():
-    global checks
     adopt_orphans()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     watchdog = threading.Timer(SECONDS, give_up)
@@ -478,8 +471,7 @@ def main():
             local, local_files = local_engine(prefix, files, counts)
             with ProcessPoolExecutor(1, mp_context=context) as pool:
                 failed, done = pool.submit(daft_here, prefix, files, local, local_files).result()
-            failures.extend(failed)
-            checks += done
+            checks.add(failed, done)
             cluster(prefix, files, local, local_files, counts)
         finally:
             server.terminate()
@@ -492,8 +484,7 @@ def main():
                 left = {pid: command for pid, command in descendants().items() if "resource_tracker" not in command}
             kill(left)
         check("no process is left", not left, left)
-    print(f"score: engines: {checks - len(failures)} of {checks} checks")
-    return bool(failures)
+    return conclude("engines")
 
 
 if __name__ == "__main__":

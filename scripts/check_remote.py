@@ -12,20 +12,11 @@ import subprocess
 import sys
 import time
 
+from checks import check, conclude
 from remote_server import RangeServer
 
 CALIPERS, FIXTURES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 MODEL = "resnet18_op17_static.onnx"
-failures = []
-checks = 0
-
-
-def check(name, passed, detail=""):
-    global checks
-    checks += 1
-    if not passed:
-        failures.append(name)
-        print(f"FAILED {name}: {detail}")
 
 
 def run(*arguments, **environment):
@@ -217,5 +208,4 @@ faults()
 changes_while_reading()
 slow_link()
 buckets()
-print(f"score: remote models: {checks - len(failures)} of {checks} checks")
-sys.exit(bool(failures))
+sys.exit(conclude("remote models"))

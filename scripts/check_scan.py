@@ -17,17 +17,10 @@ import time
 import duckdb
 import pyarrow.parquet as parquet
 
+from checks import check, conclude
+
 CALIPERS, FIXTURES, FOLDER, GUIDE = sys.argv[1], *map(pathlib.Path, sys.argv[2:5])
 TABLES = ("models", "layers", "tensors", "findings", "shapes")
-failures, checks = [], 0
-
-
-def check(name, passed, detail=""):
-    global checks
-    checks += 1
-    if not passed:
-        failures.append(name)
-        print(f"FAILED {name}: {detail}")
 
 
 def run(*arguments, **options):
@@ -168,5 +161,4 @@ def buckets():
 kills()
 buckets()
 queries()
-print(f"score: datasets: {checks - len(failures)} of {checks} checks")
-sys.exit(bool(failures))
+sys.exit(conclude("datasets"))

@@ -20,18 +20,23 @@ class SizeOptions(TypedDict, total=False):
     show_secrets: bool
 
 
-class EstimateOptions(SizeOptions, total=False):
-    """The device, the software and the sizes of an estimate."""
+class RowOptions(SizeOptions, total=False):
+    """What changes the rows of a dataset."""
 
     device: Names
     device_file: Path
     runtime: Literal["onnxruntime", "pytorch", "tensorrt"]
     precision: str
-    threads: int
     batch: int
     context: int
     weights: bool
     max_bytes: int | str
+
+
+class EstimateOptions(RowOptions, total=False):
+    """The device, the software and the sizes of an estimate."""
+
+    threads: int
 
 
 class ReportOptions(EstimateOptions, total=False):

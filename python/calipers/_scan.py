@@ -10,28 +10,17 @@ from typing import TYPE_CHECKING, Literal, TypeVar, Union
 
 from calipers import _calipers
 from calipers._errors import CalipersError
-from calipers._options import Names, Path, SizeOptions, arguments
+from calipers._options import arguments
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from calipers._options import RowOptions
 
 Engine = Literal["local", "daft", "ray"]
 TableName = Literal["models", "layers", "tensors", "findings", "shapes"]
 Read = TypeVar("Read")
 Paths = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
-
-
-class ScanOptions(SizeOptions, total=False):
-    """Those of `Model.report` that change rows; `threads` is an argument of `scan` itself."""
-
-    device: Names
-    device_file: Path
-    runtime: Literal["onnxruntime", "pytorch", "tensorrt"]
-    precision: str
-    batch: int
-    context: int
-    weights: bool
-    max_bytes: int | str
 
 
 # Models on servers that a core reads at the same time: a request takes tens of milliseconds, the analysis of a small
@@ -62,7 +51,7 @@ def scan(
     engine: Engine = "local",
     table: TableName = "models",
     threads: int | None = None,
-    **options: Unpack[ScanOptions],
+    **options: Unpack[RowOptions],
 ) -> _calipers.Table:
     """Returns the rows of many models in one table of a dataset, sorted by path.
 

@@ -36,6 +36,7 @@ mod enabled {
     pub(crate) use calipers_store::shown;
     pub(super) use calipers_store::{file_name as name_at, is_remote};
 
+    use calipers_formats::has_model_extension;
     use calipers_scan::{Opened, Place};
 
     use super::{Model, OFFLINE, Ordering, Path, Problem};
@@ -106,25 +107,19 @@ mod enabled {
     /// The models at an address: one file, or those under a prefix of a bucket.
     pub(crate) fn places(address: &Path) -> anyhow::Result<Vec<Box<dyn Place>>> {
         let text = address.to_string_lossy().into_owned();
-        let extensions: Vec<&str> = calipers_formats::FORMATS
-            .iter()
-            .flat_map(|format| format.extensions)
-            .copied()
-            .collect();
-        let is_model = |name: &str| {
-            let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-            extensions.iter().any(|one| one.eq_ignore_ascii_case(ending))
-        };
-        if is_model(&name_at(&text)) {
+        if has_model_extension(&name_at(&text)) {
             let address = shown(&text);
             return Ok(vec![Box::new(RemotePlace { url: text, address, version: None })]);
         }
-        let listed = calipers_store::list(&text, &extensions, &options())
+        let listed = calipers_store::list(&text, has_model_extension, &options())
             .map_err(|error| Problem::unreadable(address, &error, error.hint()))?;
         if listed.is_empty() {
-            return Err(
-                Problem::unreadable(address, &"there is no model under this prefix", None).into()
-            );
+            return Err(Problem::unreadable(
+                address,
+                &"no model was found under this prefix",
+                None,
+            )
+            .into());
         }
         let place = |entry: calipers_store::Entry| -> Box<dyn Place> {
             let calipers_store::Entry { address, version } = entry;

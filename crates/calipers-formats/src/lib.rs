@@ -59,6 +59,13 @@ pub const FORMATS: &[Format] = &[Format {
     read: onnx::read,
 }];
 
+/// Whether a file's name ends as models' do.
+pub fn has_model_extension(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let known = || FORMATS.iter().flat_map(|format| format.extensions);
+    ending.is_some_and(|ending| known().any(|one| one.eq_ignore_ascii_case(ending)))
+}
+
 /// Reads the model in a file.
 pub fn open(path: &Path) -> Result<Model, Error> {
     read_input(Input::open(path)?)

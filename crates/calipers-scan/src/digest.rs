@@ -9,11 +9,42 @@ use calipers_ir::{AttributeValue, GraphId, List, NodeId, TensorId, ValueId};
 /// Graphs inside of graphs that are followed.
 const DEPTH: usize = 16;
 
-/// The digest of a model's graph: operators, attributes, wiring, types and dimensions of stored tensors, without names
-/// and values, whatever order the nodes are stored in.
+/// The digest of a model's graph and functions: operators, attributes, wiring, types and dimensions of stored tensors, without
+/// names and values, whatever order the nodes are stored in.
 pub fn architecture_digest(model: &Model) -> String {
     let model = model.ir();
-    shortened(&graph_digest(model, model.main_id(), DEPTH))
+    let scope = Scope { values: &HashMap::new(), outer: None };
+    let mut hasher = Hasher::new();
+    hasher.update(&graph_digest(model, model.main_id(), &scope, DEPTH));
+    // Nodes call functions by their names.
+    let mut functions: Vec<[u8; 32]> = model
+        .functions()
+        .map(|(_, function)| {
+            let mut hasher = Hasher::new();
+            for name in [function.domain, function.name, function.overload] {
+                text(&mut hasher, model.name(name));
+            }
+            hasher.update(&graph_digest(model, function.body, &scope, DEPTH));
+            hasher.finalize().into()
+        })
+        .collect();
+    functions.sort_unstable();
+    functions.iter().for_each(|digest| {
+        hasher.update(digest);
+    });
+    shortened(&hasher.finalize().into())
+}
+
+/// The values that a graph sees, and the graphs around it.
+struct Scope<'a> {
+    values: &'a HashMap<ValueId, [u8; 32]>,
+    outer: Option<&'a Scope<'a>>,
+}
+
+impl Scope<'_> {
+    fn get(&self, value: ValueId) -> Option<&[u8; 32]> {
+        self.values.get(&value).or_else(|| self.outer?.get(value))
+    }
 }
 
 /// The digest of the weights that are at hand; `None` where some are not.
@@ -37,7 +68,12 @@ fn shortened(digest: &[u8; 32]) -> String {
     digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn graph_digest(model: &calipers_ir::Model, id: GraphId, depth: usize) -> [u8; 32] {
+fn graph_digest(
+    model: &calipers_ir::Model,
+    id: GraphId,
+    outer: &Scope<'_>,
+    depth: usize,
+) -> [u8; 32] {
     let graph = model.graph(id);
     let mut values: HashMap<ValueId, [u8; 32]> = HashMap::new();
     for (place, value) in graph.inputs.iter().enumerate() {
@@ -47,7 +83,8 @@ fn graph_digest(model: &calipers_ir::Model, id: GraphId, depth: usize) -> [u8; 3
     }
     let mut nodes = Vec::with_capacity(graph.order.len());
     for node in &graph.order {
-        let digest = node_digest(model, *node, &values, depth);
+        let scope = Scope { values: &values, outer: Some(outer) };
+        let digest = node_digest(model, *node, &scope, depth);
         for (place, output) in model.outputs(*node).iter().enumerate() {
             if let Some(output) = output {
                 let mut hasher = Hasher::new();
@@ -71,7 +108,7 @@ fn graph_digest(model: &calipers_ir::Model, id: GraphId, depth: usize) -> [u8; 3
 fn node_digest(
     model: &calipers_ir::Model,
     id: NodeId,
-    values: &HashMap<ValueId, [u8; 32]>,
+    scope: &Scope<'_>,
     depth: usize,
 ) -> [u8; 32] {
     let node = model.node(id);
@@ -82,12 +119,12 @@ fn node_digest(
     attributes.sort_by_key(|attribute| model.name(attribute.name));
     for attribute in attributes {
         text(&mut hasher, model.name(attribute.name));
-        value(&mut hasher, model, &attribute.value, depth);
+        value(&mut hasher, model, &attribute.value, scope, depth);
     }
     for input in model.inputs(id) {
         match input {
             None => hasher.update(&[0]),
-            Some(input) => match (values.get(input), model.value(*input).initializer) {
+            Some(input) => match (scope.get(*input), model.value(*input).initializer) {
                 (Some(known), _) => hasher.update(known),
                 (None, Some(tensor)) => stored(&mut hasher, model, tensor),
                 (None, None) => hasher.update(&[2]),
@@ -98,7 +135,13 @@ fn node_digest(
     hasher.finalize().into()
 }
 
-fn value(hasher: &mut Hasher, model: &calipers_ir::Model, value: &AttributeValue, depth: usize) {
+fn value(
+    hasher: &mut Hasher,
+    model: &calipers_ir::Model,
+    value: &AttributeValue,
+    scope: &Scope<'_>,
+    depth: usize,
+) {
     match value {
         AttributeValue::Float(number) => hasher.update(&number.to_le_bytes()),
         AttributeValue::Int(number) => hasher.update(&number.to_le_bytes()),
@@ -120,7 +163,7 @@ fn value(hasher: &mut Hasher, model: &calipers_ir::Model, value: &AttributeValue
         }
         AttributeValue::Tensor(tensor) => stored(hasher, model, *tensor),
         AttributeValue::Graph(graph) if depth > 0 => {
-            hasher.update(&graph_digest(model, *graph, depth - 1))
+            hasher.update(&graph_digest(model, *graph, scope, depth - 1))
         }
         AttributeValue::Texts { count, .. } => hasher.update(&count.to_le_bytes()),
         AttributeValue::Tensors(tensors) => {
@@ -162,4 +205,42 @@ fn stored<'a>(hasher: &'a mut Hasher, model: &calipers_ir::Model, id: TensorId) 
         });
     }
     hasher.update(&(tensor.dims.len() as u64).to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{Attribute, DataType, Function, Graph, ModelBuilder, Node};
+
+    use super::*;
+
+    /// A branch that takes a value of the graph around it, and a function of one operator.
+    fn digest(captured: &str, operator: &str) -> String {
+        let branch = |taken: &str| {
+            let mut graph = Graph::new("branch");
+            graph.push(&Node::new("Relu", &[taken], &["z"], &[]));
+            graph.output("z", DataType::F32, &["2"]);
+            graph
+        };
+        let mut function = Function::new("own", "Act", &["a"], &["b"]);
+        function.opset("", 17).push(&Node::new(operator, &["a"], &["b"], &[]));
+        let branches = [
+            Attribute::graph("then_branch", &branch(captured)),
+            Attribute::graph("else_branch", &branch("x")),
+        ];
+        let mut model = ModelBuilder::new(17);
+        model.opset("own", 1).function(&function);
+        model.input("x", DataType::F32, &["2"]).input("y", DataType::F32, &["2"]);
+        model.input("c", DataType::Bool, &[]);
+        model.node("If", &["c"], &["u"], &branches);
+        model.push(&Node::new("Act", &["u"], &["v"], &[]).in_domain("own"));
+        model.output("v", DataType::F32, &["2"]);
+        architecture_digest(&Model::read(model.build(), "m.onnx").unwrap())
+    }
+
+    #[test]
+    fn captured_values_and_functions_are_part_of_an_architecture() {
+        assert_eq!(digest("x", "Relu"), digest("x", "Relu"));
+        assert_ne!(digest("x", "Relu"), digest("y", "Relu"));
+        assert_ne!(digest("x", "Relu"), digest("x", "Tanh"));
+    }
 }

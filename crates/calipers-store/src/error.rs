@@ -14,7 +14,7 @@ pub struct Error {
 pub(crate) enum ErrorKind {
     /// The address is malformed.
     Address,
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
     /// Anything else.
     Failed,

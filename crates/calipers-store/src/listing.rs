@@ -16,13 +16,17 @@ pub struct Entry {
     pub version: String,
 }
 
-/// Lists the objects under a prefix whose names end in one of these extensions, in the order of their names. The address
-/// of an object lists itself.
+/// Lists the objects under a prefix whose keys are wanted, in the order of their keys. The address of an object lists
+/// itself.
 ///
 /// # Errors
 ///
 /// An [`Error`] if the bucket cannot be listed. Servers have no listing.
-pub fn list(address: &str, extensions: &[&str], options: &Options) -> Result<Vec<Entry>, Error> {
+pub fn list(
+    address: &str,
+    is_wanted: impl Fn(&str) -> bool,
+    options: &Options,
+) -> Result<Vec<Entry>, Error> {
     let parsed = Address::parse(address)?;
     let Address::Object { store, bucket, key } = &parsed else {
         return Err(Error::address(
@@ -43,11 +47,7 @@ pub fn list(address: &str, extensions: &[&str], options: &Options) -> Result<Vec
     let object = Object::new(&prefix, options)?;
     let found = runtime()?.block_on(object.store.list(Some(&object.path)).try_collect::<Vec<_>>());
     let mut found = found.map_err(|error| object.describe(&error))?;
-    let is_model = |name: &str| {
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        extensions.iter().any(|extension| extension.eq_ignore_ascii_case(ending))
-    };
-    found.retain(|meta| is_model(meta.location.as_ref()));
+    found.retain(|meta| is_wanted(meta.location.as_ref()));
     found.sort_by(|one, other| one.location.cmp(&other.location));
     let entry = |meta| Entry {
         address: format!("{scheme}://{bucket}/{}", object_store::ObjectMeta::clone(meta).location),

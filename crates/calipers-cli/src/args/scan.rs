@@ -39,11 +39,11 @@ pub(super) struct ScanArgs {
     output: PathBuf,
 
     /// Format of the tables
-    #[arg(long, default_value = "parquet", value_parser = PossibleValuesParser::new(["parquet", "csv", "jsonl"]))]
+    #[arg(long, default_value = "parquet", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::extension)))]
     format: String,
 
     /// Only these tables, and `models`
-    #[arg(long, value_name = "ID,ID,…", value_delimiter = ',', value_parser = PossibleValuesParser::new(["models", "layers", "tensors", "findings", "shapes"]))]
+    #[arg(long, value_name = "ID,ID,…", value_delimiter = ',', value_parser = PossibleValuesParser::new(Table::ALL.map(Table::id)))]
     tables: Vec<String>,
 
     /// Models read at the same time [default: one per core, 16 per core on servers]

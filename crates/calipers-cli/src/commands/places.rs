@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use calipers_formats::has_model_extension;
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::privacy::Privacy;
@@ -52,7 +53,7 @@ impl Places {
             if path.is_dir() {
                 // Folders next to each other may hold files of one name.
                 let own = path.file_name().filter(|_| given.len() > 1).unwrap_or_default();
-                look_through(path, &own.to_string_lossy(), 0, &is_model, &mut all);
+                look_through(path, &own.to_string_lossy(), 0, &has_model_extension, &mut all);
             } else if is_plain(path) {
                 let shown = slashed(path.strip_prefix(&above).unwrap_or(path));
                 all.push(Place { path: path.clone(), shown, error: None });
@@ -97,13 +98,6 @@ impl Places {
             _ => None,
         }
     }
-}
-
-/// Whether a file's name ends as models' do.
-fn is_model(name: &str) -> bool {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    let known = calipers_formats::FORMATS.iter().flat_map(|format| format.extensions);
-    ending.is_some_and(|ending| known.into_iter().any(|one| one.eq_ignore_ascii_case(ending)))
 }
 
 /// Files under a folder whose path from it is wanted. Links to folders are not followed: they may

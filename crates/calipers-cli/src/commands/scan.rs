@@ -156,7 +156,7 @@ pub(crate) fn places(given: Vec<PathBuf>) -> anyhow::Result<Vec<Box<dyn Place>>>
         places.extend(remote_places(address)?);
     }
     if places.is_empty() {
-        bail!(Problem::unusable(&"there is no model to scan"));
+        bail!(Problem::unusable(&"no model to scan was found"));
     }
     Ok(places)
 }
@@ -169,7 +169,7 @@ pub(crate) fn opened(address: &str) -> Result<Opened, String> {
         Some(_) => match remote_places(path) {
             Ok(places) => match places.first() {
                 Some(place) => place.open(),
-                None => Err("there is no model at this address".to_owned()),
+                None => Err("no model was found at this address".to_owned()),
             },
             Err(error) => Err(error.to_string()),
         },

@@ -11,7 +11,7 @@ calipers_testkit::tests! {
         a_dataset_has_a_row_for_each_file_and_a_page,
         a_second_scan_reads_what_changed,
         secrets_in_paths_are_masked,
-        what_is_no_dataset_is_an_error,
+        other_folders_are_refused,
     ];
 }
 
@@ -51,7 +51,7 @@ fn a_dataset_has_a_row_for_each_file_and_a_page() {
     let page = std::fs::read_to_string(folder.path().join("dataset/index.html")).unwrap();
     assert!(page.contains("3 models, 1 unreadable.") && page.contains("\"deep/b.onnx\""), "{page}");
     assert!(page.contains("Same weights"), "{page}");
-    // The page is no part of the dataset, and does not keep it from being scanned again.
+    // The page does not keep the dataset from being scanned again.
     assert!(run_in(folder.path(), &SCAN).succeeded().contains("3 unchanged"));
     assert!(run_in(folder.path(), &["index", "dataset"]).status == Some(0));
 }
@@ -89,7 +89,7 @@ fn secrets_in_paths_are_masked() {
     assert!(run_in(folder.path(), &SCAN).succeeded().contains("1 unchanged"));
 }
 
-fn what_is_no_dataset_is_an_error() {
+fn other_folders_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     models(folder.path());
     let message = run_in(folder.path(), &["index", "models"]).failed(2);

@@ -6,6 +6,9 @@ const TOLERANCE: u64 = 64;
 /// Distances that are compared at most.
 const COMPARED: usize = 16;
 
+/// Distances that are kept: two layers of any network have fewer, and looking through them takes no time.
+const KEPT: usize = 4096;
+
 /// Positions that are predicted at most.
 const MOST: usize = 64;
 
@@ -21,7 +24,12 @@ impl Jumps {
     /// Notes a jump.
     pub(super) fn record(&mut self, position: u64) {
         match self.last.and_then(|last| position.checked_sub(last)) {
-            Some(distance) => self.distances.push(distance),
+            Some(distance) => {
+                if self.distances.len() == 2 * KEPT {
+                    self.distances.drain(..KEPT);
+                }
+                self.distances.push(distance);
+            }
             // Going back begins another sequence, such as the graph after the header.
             None => self.distances.clear(),
         }

@@ -61,13 +61,6 @@ async function start() {
   // On a phone the models come before the filters.
   if (matchMedia("(max-width: 50rem)").matches) byId("filters").querySelector("details")?.removeAttribute("open");
   draw();
-  document.documentElement.dataset.ready = "yes";
 }
 
-start().catch((error) => {
-  document.documentElement.dataset.ready = "no";
-  const note = document.createElement("p");
-  note.className = "pill error";
-  note.textContent = `The page could not be built: ${error.message}`;
-  byId("main").prepend(note);
-});
+build(start);

@@ -32,7 +32,7 @@ interface IndexData {
   folder: string;
   /** Names in that folder. */
   names: string[];
-  /** Empty where there are no cards. */
+  /** Empty for a dataset without cards. */
   cards: (string | null)[];
   errors: { [place: string]: string };
   columns: CellData[];

@@ -1,5 +1,5 @@
 // @ts-check
-// Elements of the page by their identifiers, and the clipboard.
+// Elements of the page by their identifiers, building the page, the clipboard.
 
 /**
  * The element, which the page's markup has.
@@ -38,4 +38,19 @@ function copyText(text, done) {
   };
   if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, copyOld);
   else copyOld();
+}
+
+/** Puts the page together, and shows why where that fails. @param {() => Promise<void>} start */
+function build(start) {
+  const { dataset } = document.documentElement;
+  start().then(() => {
+    dataset.ready = "yes";
+    performance.mark("ready");
+  }).catch((error) => {
+    dataset.ready = "no";
+    const note = document.createElement("p");
+    note.className = "pill error";
+    note.textContent = `The page could not be built: ${error.message}`;
+    byId("main").prepend(note);
+  });
 }

@@ -65,14 +65,6 @@ async function start() {
   }
   window.addEventListener("hashchange", () => follow(graph, view));
   follow(graph, view);
-  document.documentElement.dataset.ready = "yes";
-  performance.mark("ready");
 }
 
-start().catch((error) => {
-  document.documentElement.dataset.ready = "no";
-  const note = document.createElement("p");
-  note.className = "pill error";
-  note.textContent = `The page could not be built: ${error.message}`;
-  byId("main").prepend(note);
-});
+build(start);

@@ -45,14 +45,6 @@ async function startComparison() {
   byId("previous").addEventListener("click", () => list?.step(-1));
   shortcuts({ ...keys, "/": () => byId("find").focus() });
   theme(() => sides.each((view) => view.recolor()));
-  document.documentElement.dataset.ready = "yes";
-  performance.mark("ready");
 }
 
-startComparison().catch((error) => {
-  document.documentElement.dataset.ready = "no";
-  const note = document.createElement("p");
-  note.className = "pill error";
-  note.textContent = `The page could not be built: ${error.message}`;
-  byId("main").prepend(note);
-});
+build(startComparison);
