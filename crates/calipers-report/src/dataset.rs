@@ -30,22 +30,22 @@ pub struct ModelRow {
     pub producer: Option<String>,
     /// Version of the default operator set.
     pub opset: Option<i64>,
-    /// Digest of the graph: operators, attributes, wiring, types and shapes of weights, without
-    /// names and values. Equal for models of one architecture.
+    /// Digest of the graph: operators, attributes, connections, types and shapes of weights, without
+    /// names and values. Models of the same architecture have the same digest.
     pub architecture_digest: Option<String>,
-    /// Digest of samples of the stored weights with their types and shapes. Files with the same weights
-    /// have the same digest; null where the weights are not at hand.
+    /// Digest of the types, shapes and sampled bytes of the stored weights. Files with the same weights
+    /// have the same digest; null where the weights cannot be read.
     pub weights_digest: Option<String>,
-    /// Signature of the shapes of its large weights, whatever their types: 32 minima of hashes, as hexadecimal digits. The
-    /// share of equal minima of two models estimates the share of weights that they have in common; null where there
-    /// are fewer than four such weights.
+    /// MinHash of the shapes of its large weights, regardless of type: 32 entries, as hexadecimal digits. The share of
+    /// equal entries of two models estimates the share of shapes that they have in common; null for fewer than four
+    /// large weights.
     pub shape_signature: Option<String>,
-    /// Ids of its findings, sorted, each once.
+    /// Ids of its findings, sorted, without duplicates.
     pub findings: Vec<String>,
 }
 
 impl ModelRow {
-    /// What a report says, picked out. The license is that of the file as renderings show it.
+    /// Returns the row of a report. The license is that of the file as renderings show it.
     pub fn new(path: String, report: &Report, license: Option<&str>) -> Self {
         let mut findings: Vec<String> = report.findings.iter().map(|it| it.id.clone()).collect();
         findings.sort();
@@ -67,33 +67,33 @@ impl ModelRow {
     }
 }
 
-/// Many models, and which of them are alike.
+/// Many models, and the groups of similar ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registry {
     /// The models, by path.
     pub models: Vec<ModelRow>,
-    /// Groups of models that are alike; those of one kind have no model in common.
+    /// Groups of similar models; groups of one kind have no model in common.
     pub groups: Vec<ModelGroup>,
 }
 
-/// Models that are alike.
+/// A group of similar models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelGroup {
-    /// In what they are alike.
+    /// What they have in common.
     pub likeness: Likeness,
     /// Two or more places in the list of models, ascending.
     pub models: Vec<usize>,
 }
 
 names! {
-    /// In what models are alike.
+    /// What the models of a group have in common.
     pub exhaustive enum Likeness {
         /// The digests of their weights are equal.
         Weights = "weights" => "same weights",
         /// The digests of their graphs are equal.
         Architecture = "architecture" => "same architecture",
-        /// Of one family, and nearly all large weights have the same shapes, whatever their types: variants that were
-        /// fine-tuned, quantized or given another head.
+        /// Their family, and the shapes of nearly all large weights, regardless of type: variants that were fine-tuned,
+        /// quantized or given another head.
         Shapes = "shapes" => "similar weight shapes",
     }
 }

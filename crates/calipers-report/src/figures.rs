@@ -9,11 +9,11 @@ use crate::{DType, Family, ModelKind, Report, Scheme, Severity, TaskKind};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct KeyFigures {
-    /// Where the model was found: a path with forward slashes, or a URL.
+    /// Path with forward slashes, or URL, of the model.
     pub path: String,
-    /// Where its card is, from the index; null where there is none.
+    /// Path of its card, relative to the index; null if it has none.
     pub card: Option<String>,
-    /// Why it could not be read; all figures are null then.
+    /// Why the model could not be read; all figures are null then.
     pub error: Option<String>,
     /// Bytes of the model file.
     pub bytes: Option<u64>,
@@ -23,31 +23,31 @@ pub struct KeyFigures {
     pub family: Option<Family>,
     /// Task; null when it is not recognized.
     pub task: Option<TaskKind>,
-    /// Type in which most parameters are stored.
+    /// Data type of most parameters.
     pub precision: Option<DType>,
-    /// Scheme of quantization, or `none`.
+    /// Quantization scheme, or `none`.
     pub quantization: Option<Scheme>,
     /// Nodes of the main graph.
     pub nodes: Option<u64>,
-    /// Learned elements.
+    /// Parameters: learned elements.
     pub parameters: Option<u64>,
     /// Bytes of all stored tensors.
     pub weights_bytes: Option<u64>,
     /// Multiply-accumulates of one run, under the report's assumptions.
     pub macs: Option<u64>,
-    /// Twice those.
+    /// Floating-point operations: 2 × `macs`.
     pub flops: Option<u64>,
-    /// Whether nodes are missing from those two.
+    /// Whether `macs` and `flops` leave out nodes of unknown cost.
     pub lower_bound: Option<bool>,
-    /// Activations at their peak.
+    /// Peak activation memory of one run.
     pub peak_activation_bytes: Option<u64>,
-    /// Bytes that a token takes in the cache of keys and values.
+    /// KV cache per token.
     pub kv_cache_bytes_per_token: Option<u64>,
-    /// The device that the next two are of.
+    /// Device of `latency_ms` and `memory_bytes`.
     pub device: Option<String>,
-    /// Expected time of one run on it.
+    /// Expected latency of one run on the device.
     pub latency_ms: Option<f64>,
-    /// Memory needed on it.
+    /// Memory that one run needs on the device.
     pub memory_bytes: Option<u64>,
     /// Findings of severity `error`.
     pub errors: Option<u64>,

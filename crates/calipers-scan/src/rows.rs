@@ -43,29 +43,29 @@ impl Rows {
 /// A node of a model's main graph. A figure that is not known is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LayerRow {
-    /// The model.
+    /// Path or URL of the model.
     pub path: String,
-    /// Its place in the order of execution, from 0.
+    /// Position in the execution order, from 0.
     pub index: u64,
-    /// Its name, or its place in the file when it has none.
+    /// Name of the node, or its position in the file if it has none.
     pub node: String,
-    /// Its operator.
+    /// Operator.
     pub op: String,
-    /// The operator's domain; `ai.onnx` is the standard one.
+    /// Domain of the operator; `ai.onnx` is the standard one.
     pub domain: String,
-    /// The module it belongs to, as a path from the root.
+    /// Module that the node belongs to, as a path from the root.
     pub scope: String,
-    /// Types and shapes of its inputs: `float32[1,3,224,224] float32[64,3,7,7]`.
+    /// Types and shapes of the inputs: `float32[1,3,224,224] float32[64,3,7,7]`.
     pub inputs: String,
-    /// Types and shapes of its outputs.
+    /// Types and shapes of the outputs.
     pub outputs: String,
-    /// Type of its largest input that is stored with the model.
+    /// Data type of the largest input that is stored with the model.
     pub weight_dtype: Option<String>,
-    /// Learned elements that it is the first to use.
+    /// Parameters, counted at the first node that uses them.
     pub parameters: Option<u64>,
     /// Multiply-accumulates of contractions.
     pub macs: Option<u64>,
-    /// Other arithmetic.
+    /// FLOPs of all other operations.
     pub other_flops: Option<u64>,
     /// Bytes read and written.
     pub bytes_moved: Option<u64>,
@@ -74,36 +74,36 @@ pub struct LayerRow {
 /// A tensor that is stored with a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TensorRow {
-    /// The model.
+    /// Path or URL of the model.
     pub path: String,
-    /// Its name; empty for most tensors of attributes.
+    /// Name of the tensor; empty for most tensors in attributes.
     pub name: String,
-    /// Type of its elements.
+    /// Data type.
     pub dtype: String,
-    /// Its dimensions: `64,3,7,7`.
+    /// Dimensions: `64,3,7,7`.
     pub shape: String,
-    /// Elements; null where the dimensions are not a size.
+    /// Number of elements; null if the dimensions are invalid.
     pub elements: Option<u64>,
-    /// Bytes of the elements.
+    /// Size in bytes.
     pub bytes: Option<u64>,
-    /// What holds it: `initializer`, `attribute` or `sparse`.
+    /// Where the model stores it: `initializer`, `attribute` or `sparse`.
     pub stored_in: String,
-    /// Whether its elements are in another file.
+    /// Whether its data is in another file.
     pub external: bool,
 }
 
 /// A finding of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingRow {
-    /// The model.
+    /// Path or URL of the model.
     pub path: String,
-    /// Stable name of the check, such as `graph-cycle`.
+    /// Stable id of the finding, such as `graph-cycle`.
     pub id: String,
-    /// How much it matters: `error`, `warning` or `info`.
+    /// `error`, `warning` or `info`.
     pub severity: String,
-    /// One line.
+    /// Title, one line.
     pub title: String,
-    /// What was found, with the figures.
+    /// What was found, with figures.
     pub detail: String,
     /// What to do about it.
     pub recommendation: String,
@@ -112,15 +112,15 @@ pub struct FindingRow {
 /// A value of a model's main graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShapeRow {
-    /// The model.
+    /// Path or URL of the model.
     pub path: String,
-    /// Its name.
+    /// Name of the value.
     pub value: String,
-    /// Type of its elements; null when it is not known.
+    /// Data type; null if it is not known.
     pub dtype: Option<String>,
-    /// Its dimensions, numbers or expressions: `batch,77,512`; null when their number is not known.
+    /// Dimensions, as numbers or expressions: `batch,77,512`; null if the rank is not known.
     pub shape: Option<String>,
-    /// Number of dimensions.
+    /// Rank: the number of dimensions.
     pub rank: Option<u64>,
 }
 
