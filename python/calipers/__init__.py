@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from calipers._calipers import Table, __version__
-from calipers._errors import CalipersError, OptionError, ReadError
+from calipers._errors import CalipersError, InternalError, OptionError, ReadError
 from calipers._model import Model, demo, devices, open, report_dict, report_json
 from calipers._scan import scan
 
@@ -23,6 +23,7 @@ __all__ = [
     "CalipersError",
     "Comparison",
     "Finding",
+    "InternalError",
     "Model",
     "OptionError",
     "ReadError",
@@ -37,7 +38,7 @@ __all__ = [
     "scan",
 ]
 
-for _error in (CalipersError, OptionError, ReadError):
+for _error in (CalipersError, InternalError, OptionError, ReadError):
     _error.__module__ = "calipers"
 del _error
 

@@ -28,3 +28,7 @@ class ReadError(CalipersError, ValueError):
 
 class OptionError(CalipersError, ValueError):
     """An option is wrong, or the model does not take it."""
+
+
+class InternalError(CalipersError, RuntimeError):
+    """Calipers has an error of its own. Other calls are not affected."""

@@ -257,7 +257,7 @@ def devices(file: Path | None = None) -> list[dict[str, Any]]:
     >>> [device["name"] for device in calipers.devices() if device["id"] == "h100-sxm"]
     ['NVIDIA H100 SXM5 80 GB']
     """
-    listed: list[dict[str, Any]] = _calipers.devices(file)["devices"]
+    listed: list[dict[str, Any]] = json.loads(_calipers.devices(file))["devices"]
     return listed
 
 

@@ -66,7 +66,7 @@ class ReportRecord(Record):
 
     @classmethod
     def _of(cls, native: _calipers.Report) -> Self:
-        report = cls.from_dict(native.dict())
+        report = cls.from_dict(json.loads(native.json()))
         object.__setattr__(report, "_native", native)
         return report
 
@@ -79,7 +79,7 @@ class ReportRecord(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the report as dictionaries, lists, texts and numbers: what `json.loads(to_json())` returns."""
-        data: dict[str, Any] = self._written().dict()
+        data: dict[str, Any] = json.loads(self._written().json())
         return data
 
     def to_json(self) -> str:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Literal, TypeVar, Union
 
 from calipers import _calipers
-from calipers._errors import CalipersError
+from calipers._errors import CalipersError, InternalError
 from calipers._options import arguments
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ Paths = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 _REQUESTS = 16
 # The connections that the process keeps.
 _MOST_REQUESTS = 64
-
-# The text of a panic can have names of the model, which the options may forbid.
-_PANIC = "internal error; `calipers inspect` shows it"
 
 # Models of one task of an engine: starting a task takes milliseconds, and a lost one is repeated.
 BATCH = 64
@@ -103,13 +100,11 @@ def rows_of_batch(
     def rows(source: str | bytes, name: str) -> str:
         try:
             return _calipers.rows(source, name, table, options)
-        except BaseException as error:
-            # One model must not end the scan of a million.
-            if not _is_panic(error):
-                raise
-            # The row of a file without contents has the path as the options show it.
-            lines = [{**json.loads(line), "error": _PANIC} for line in _calipers.rows(b"", name, table, options).splitlines()]
-            return "".join(f"{json.dumps(line)}\n" for line in lines)
+        except InternalError as error:
+            # One model must not end the scan of a million. The row of a file without contents has the path as the
+            # options show it.
+            empty = _calipers.rows(b"", name, table, options).splitlines()
+            return "".join(f"{json.dumps({**json.loads(line), 'error': str(error)})}\n" for line in empty)
 
     return _each(rows, sources, names, threads, cores)
 
@@ -128,10 +123,6 @@ def reports_of_batch(
             return _calipers.report_json(source, name, options), None
         except CalipersError as error:
             return None, str(error)
-        except BaseException as error:
-            if not _is_panic(error):
-                raise
-            return None, _PANIC
 
     return _each(report, sources, names, threads)
 
@@ -139,11 +130,6 @@ def reports_of_batch(
 def partitions(models: int) -> int:
     """Returns the number of parts in which an engine gets that many models."""
     return max(1, min(models // BATCH, 1024))
-
-
-def _is_panic(error: BaseException) -> bool:
-    # The exception of pyo3 has no module that can be imported, and no class of Python's for errors as its base.
-    return type(error).__name__ == "PanicException"
 
 
 def _each(

@@ -1,7 +1,7 @@
 //! Selection of findings by id, group or pattern.
 
 use calipers_report::{Finding, Severity};
-use globset::{Glob, GlobMatcher};
+use fast_glob::glob_match;
 
 use super::{RULES, Rule};
 
@@ -11,8 +11,8 @@ use super::{RULES, Rule};
 /// characters, `?` one.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    select: Vec<GlobMatcher>,
-    ignore: Vec<GlobMatcher>,
+    select: Vec<String>,
+    ignore: Vec<String>,
 }
 
 /// A pattern that matches no rule.
@@ -34,21 +34,24 @@ impl Selection {
     /// Returns an error if a pattern matches no rule.
     pub fn new(select: &[String], ignore: &[String]) -> Result<Self, SelectionError> {
         let all = |patterns: &[String]| {
-            let matchers = patterns.iter().map(|pattern| Ok(compiled(pattern)?.0));
-            matchers.collect::<Result<_, _>>()
+            patterns.iter().try_for_each(|pattern| Self::named(pattern).map(drop))?;
+            Ok(patterns.to_vec())
         };
         Ok(Self { select: all(select)?, ignore: all(ignore)? })
     }
 
     /// Returns the ids of the rules that a pattern matches, in the order of the rules.
     pub fn named(pattern: &str) -> Result<Vec<&'static str>, SelectionError> {
-        compiled(pattern).map(|(_, ids)| ids)
+        let named = RULES.iter().filter(|rule| answers(rule, pattern));
+        let ids: Vec<_> = named.map(|rule| rule.id).collect();
+        let unknown = || SelectionError { pattern: pattern.to_owned(), nearest: nearest(pattern) };
+        if ids.is_empty() { Err(unknown()) } else { Ok(ids) }
     }
 
     /// Whether the selection includes findings with this id.
     pub fn takes(&self, id: &str) -> bool {
         let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return true };
-        let any = |patterns: &[GlobMatcher]| patterns.iter().any(|pattern| answers(rule, pattern));
+        let any = |patterns: &[String]| patterns.iter().any(|pattern| answers(rule, pattern));
         (self.select.is_empty() || any(&self.select)) && !any(&self.ignore)
     }
 
@@ -70,18 +73,11 @@ pub fn any_as_severe(findings: &[Finding], threshold: Severity) -> bool {
     findings.iter().any(|finding| finding.severity <= threshold)
 }
 
-/// Compiles a pattern and returns the ids of the rules that it matches: at least one.
-fn compiled(pattern: &str) -> Result<(GlobMatcher, Vec<&'static str>), SelectionError> {
-    let unknown = || SelectionError { pattern: pattern.to_owned(), nearest: nearest(pattern) };
-    let matcher = Glob::new(pattern).map_err(|_| unknown())?.compile_matcher();
-    let named = RULES.iter().filter(|rule| answers(rule, &matcher));
-    let ids: Vec<_> = named.map(|rule| rule.id).collect();
-    if ids.is_empty() { Err(unknown()) } else { Ok((matcher, ids)) }
-}
-
-/// Whether a pattern matches the id or the group of a rule.
-fn answers(rule: &Rule, pattern: &GlobMatcher) -> bool {
-    pattern.is_match(rule.id) || pattern.is_match(rule.group)
+/// Whether a pattern matches the id or the group of a rule. A pattern that is malformed matches none.
+fn answers(rule: &Rule, pattern: &str) -> bool {
+    // A `!` would select all that does not match.
+    let matches = |name: &str| !pattern.starts_with('!') && glob_match(pattern, name);
+    matches(rule.id) || matches(rule.group)
 }
 
 /// Returns the id or group that is most similar to a pattern, if one is close.
@@ -111,8 +107,7 @@ mod tests {
             ("", "graph-cycle", false),
             ("***", "graph-cycle", true),
         ] {
-            let glob = Glob::new(pattern).unwrap().compile_matcher();
-            assert_eq!(glob.is_match(text), wanted, "{pattern:?} against {text:?}");
+            assert_eq!(glob_match(pattern, text), wanted, "{pattern:?} against {text:?}");
         }
     }
 

@@ -18,14 +18,17 @@ use pyo3::prelude::*;
 mod _calipers {
     use std::ffi::OsString;
     use std::path::PathBuf;
+    use std::sync::Arc;
 
+    use calipers_cli::embed::ReportOptions;
     use pyo3::exceptions::PyRuntimeError;
     use pyo3::prelude::*;
     use pyo3::types::PyBytes;
 
-    use crate::error::raised;
+    use crate::error::detached;
     #[pymodule_export]
     use crate::model::Model;
+    use crate::model::Named;
     #[pymodule_export]
     use crate::report::{Options, Report};
     #[pymodule_export]
@@ -50,13 +53,13 @@ mod _calipers {
         PyBytes::new(py, &calipers_samples::digits())
     }
 
-    /// The devices of the catalog, with those of a file, as `calipers devices` lists them.
+    /// The devices of the catalog, with those of a file, as `calipers devices --format json` lists them.
     #[pyfunction]
     #[pyo3(signature = (file=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "pyo3 passes owned values")]
-    fn devices(py: Python<'_>, file: Option<PathBuf>) -> PyResult<Bound<'_, PyAny>> {
-        let list = calipers_cli::embed::devices(file.as_deref()).map_err(|it| raised(py, &it))?;
-        Ok(pythonize::pythonize(py, &list)?)
+    fn devices(py: Python<'_>, file: Option<PathBuf>) -> PyResult<String> {
+        detached(py, move || {
+            Ok(calipers_render::json::to_string(&calipers_cli::embed::devices(file.as_deref())?))
+        })
     }
 
     /// The report on a path or on bytes, as JSON: one call, without objects in between.
@@ -66,21 +69,18 @@ mod _calipers {
     fn report_json(
         py: Python<'_>,
         source: Input,
-        name: &str,
+        name: String,
         options: Option<PyRef<'_, Options>>,
     ) -> PyResult<String> {
-        let default;
-        let options = match &options {
-            Some(options) => &**options,
-            None => {
-                default = Options::new(py, Vec::new())?;
-                &default
-            }
-        };
-        let model = Model::read(py, source, name)?;
-        let report = py.detach(|| model.analyze(options));
-        let report = report.map_err(|failure| raised(py, &failure))?;
-        Ok(py.detach(|| calipers_render::json::to_string(&report)))
+        let options = options.map(|options| options.0.clone());
+        detached(py, move || {
+            let options = match options {
+                Some(options) => options,
+                None => Arc::new(ReportOptions::parse(Vec::new())?),
+            };
+            let model = Named::read(source, name)?;
+            Ok(calipers_render::json::to_string(&model.report(&options)?))
+        })
     }
 
     /// The JSON Schema of `report` or `comparison`.

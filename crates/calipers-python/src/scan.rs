@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::error::raised;
+use crate::error::detached;
 use crate::report::Options;
 use crate::source::Input;
 use crate::tables::Table;
@@ -23,7 +23,7 @@ fn kind(table: &str) -> PyResult<Kind> {
 /// The addresses of every model that is meant: files, folders, patterns, URLs and bucket prefixes.
 #[pyfunction]
 pub(crate) fn addresses(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Vec<String>> {
-    py.detach(|| embed::addresses(paths)).map_err(|failure| raised(py, &failure))
+    detached(py, || embed::addresses(paths))
 }
 
 /// Names and types of a table's columns, the types as SQL spells them.
@@ -40,21 +40,20 @@ pub(crate) fn columns(table: &str) -> PyResult<Vec<(&'static str, &'static str)>
 pub(crate) fn rows(
     py: Python<'_>,
     source: Input,
-    address: &str,
+    address: String,
     table: &str,
     options: PyRef<'_, Options>,
 ) -> PyResult<String> {
-    let (kind, options) = (kind(table)?, &options.0);
-    let lines = py.detach(|| {
+    let (kind, options) = (kind(table)?, options.0.clone());
+    let lines = detached(py, move || {
         let source = match source {
             Input::Path(_) => None,
             Input::Bytes(source) => Some(source),
         };
-        let rows = embed::rows(source, address, options);
-        let rows = kind.rows(&rows)?;
-        Ok(rows.iter().map(|row| format!("{row}\n")).collect::<String>())
-    });
-    lines.map_err(|error: serde_json::Error| PyValueError::new_err(error.to_string()))
+        let rows = kind.rows(&embed::rows(source, &address, &options));
+        Ok(rows.map(|rows| rows.iter().map(|row| format!("{row}\n")).collect::<String>()))
+    })?;
+    lines.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// The table of rows that [`rows`] returned, in the order of their paths.

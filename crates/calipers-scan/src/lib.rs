@@ -17,6 +17,7 @@ mod dataset;
 mod digest;
 mod error;
 mod journal;
+mod parquet;
 mod part;
 mod place;
 mod read;

@@ -4,19 +4,12 @@ use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
-use arrow_array::{
-    Array, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
-};
 use calipers_render::csv;
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::Error;
 use crate::dataset::Format;
-use crate::table::{ColumnKind, Table, record_batch};
+use crate::table::Table;
+use crate::{Error, parquet};
 
 /// Writes rows to a new part and returns its name, which follows from its contents. A part that is there under its
 /// name is whole.
@@ -55,16 +48,9 @@ pub(crate) fn readable_by_all(file: &File) {
 pub(crate) fn readable_by_all(_: &File) {}
 
 fn encoded(table: Table, format: Format, rows: &[Value]) -> Result<Vec<u8>, Error> {
-    let failed = |error: &dyn std::fmt::Display| Error::Write(error.to_string());
     match format {
         Format::Parquet => {
-            let batch = record_batch(table, rows)?;
-            let properties =
-                WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-            let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties))
-                .map_err(|error| failed(&error))?;
-            writer.write(&batch).map_err(|error| failed(&error))?;
-            writer.into_inner().map_err(|error| failed(&error))
+            parquet::encode(table, rows).map_err(|error| Error::Write(error.to_string()))
         }
         Format::Csv => {
             let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
@@ -94,16 +80,7 @@ pub(crate) fn read(path: &Path, table: Table) -> Result<Vec<Value>, Error> {
     let file = File::open(path).map_err(Error::io(path))?;
     let damaged = |why: &dyn std::fmt::Display| Error::damaged(path, why);
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("parquet") => {
-            let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-                .and_then(ParquetRecordBatchReaderBuilder::build)
-                .map_err(|error| damaged(&error))?;
-            let mut rows = Vec::new();
-            for batch in reader {
-                rows.extend(objects(table, &batch.map_err(|error| damaged(&error))?));
-            }
-            Ok(rows)
-        }
+        Some("parquet") => parquet::decode(file, table).map_err(|error| damaged(&error)),
         Some("jsonl") => {
             let mut text = String::new();
             BufReader::new(file).read_to_string(&mut text).map_err(Error::io(path))?;
@@ -113,42 +90,4 @@ pub(crate) fn read(path: &Path, table: Table) -> Result<Vec<Value>, Error> {
         }
         _ => Err(damaged(&"only Parquet and JSON lines are read")),
     }
-}
-
-fn objects(table: Table, batch: &RecordBatch) -> Vec<Value> {
-    let mut rows = vec![Map::new(); batch.num_rows()];
-    for column in table.columns() {
-        let Some(array) = batch.column_by_name(column.name) else { continue };
-        for (place, row) in rows.iter_mut().enumerate() {
-            row.insert(column.name.to_owned(), cell(column.kind, array.as_ref(), place));
-        }
-    }
-    rows.into_iter().map(Value::Object).collect()
-}
-
-fn cell(kind: ColumnKind, array: &dyn Array, place: usize) -> Value {
-    if array.is_null(place) {
-        return if kind == ColumnKind::Texts { json!([]) } else { Value::Null };
-    }
-    let any = array.as_any();
-    let value = match kind {
-        ColumnKind::Text => {
-            any.downcast_ref::<StringArray>().map(|array| json!(array.value(place)))
-        }
-        ColumnKind::Integer => {
-            any.downcast_ref::<Int64Array>().map(|array| json!(array.value(place)))
-        }
-        ColumnKind::Float => {
-            any.downcast_ref::<Float64Array>().map(|array| json!(array.value(place)))
-        }
-        ColumnKind::Flag => {
-            any.downcast_ref::<BooleanArray>().map(|array| json!(array.value(place)))
-        }
-        ColumnKind::Texts => any.downcast_ref::<ListArray>().map(|array| {
-            let list = array.value(place);
-            let texts = list.as_any().downcast_ref::<StringArray>();
-            json!(texts.into_iter().flatten().flatten().collect::<Vec<_>>())
-        }),
-    };
-    value.unwrap_or_default()
 }

@@ -21,6 +21,7 @@ mod file;
 mod folder;
 mod listing;
 mod object;
+mod reader;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -102,12 +103,12 @@ pub fn version(address: &str, options: &Options) -> Result<String, Error> {
     Ok(object.version()?.to_string())
 }
 
-/// The threads that wait for servers. They are started when the first file is opened.
+/// Polls requests on the thread that waits for them; threads of its own send them.
 fn runtime() -> Result<&'static Runtime, Error> {
     static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
-    let build = || Builder::new_multi_thread().worker_threads(2).enable_time().build().ok();
+    let build = || Builder::new_current_thread().enable_time().build().ok();
     RUNTIME
         .get_or_init(build)
         .as_ref()
-        .ok_or_else(|| Error::failed("the system starts no more threads".to_owned()))
+        .ok_or_else(|| Error::failed("the system gives no timer".to_owned()))
 }

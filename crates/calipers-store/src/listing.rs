@@ -1,8 +1,5 @@
 //! The models of a bucket.
 
-use futures_util::TryStreamExt as _;
-use object_store::ObjectStore as _;
-
 use crate::address::{Address, ObjectStoreKind};
 use crate::object::{Object, Version};
 use crate::{Error, Options, runtime};
@@ -45,7 +42,7 @@ pub fn list(
         key: key.trim_end_matches('/').to_owned(),
     };
     let object = Object::new(&prefix, options)?;
-    let found = runtime()?.block_on(object.store.list(Some(&object.path)).try_collect::<Vec<_>>());
+    let found = runtime()?.block_on(object.store.list(&object.path));
     let mut found = found.map_err(|error| object.describe(&error))?;
     found.retain(|meta| is_wanted(meta.location.as_ref()));
     found.sort_by(|one, other| one.location.cmp(&other.location));

@@ -11,18 +11,17 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
-use object_store::{
-    BackoffConfig, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt as _, RetryConfig,
-};
+use object_store::{BackoffConfig, GetOptions, GetRange, ObjectMeta, RetryConfig};
 
 use crate::address::{Address, ObjectStoreKind};
 use crate::connector::{CONCURRENT, Connector, LastFailure, MAX_WHOLE};
+use crate::reader::Reader;
 use crate::{Error, Options, credentials, runtime};
 
 /// An object of a store, or a folder of objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
-    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) store: Arc<Reader>,
     pub(crate) path: Path,
     last: LastFailure,
     /// Whether the store refuses a request for a state of the object that is gone. A server may redirect to
@@ -116,7 +115,8 @@ impl Object {
             .map_err(|error| misconfigured(&error))?;
         // The URL is that of the file itself, with its query.
         let path = Path::default();
-        Ok(Self { store: Arc::new(store), path, last, has_conditions: false, login_hint })
+        let store = Arc::new(Reader::Http(store));
+        Ok(Self { store, path, last, has_conditions: false, login_hint })
     }
 
     fn in_bucket(
@@ -128,12 +128,12 @@ impl Object {
     ) -> Result<Self, Error> {
         let last = connector.last.clone();
         let retry = retry(options);
-        let (built, login_hint): (object_store::Result<Arc<dyn ObjectStore>>, _) = match store {
+        let (built, login_hint) = match store {
             ObjectStoreKind::S3 => {
                 let builder = credentials::s3().with_bucket_name(bucket).with_retry(retry);
                 let built = builder.with_http_connector(connector).build();
                 (
-                    built.map(|store| Arc::new(store) as _),
+                    built.map(Reader::S3),
                     "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; for a public bucket AWS_SKIP_SIGNATURE=true",
                 )
             }
@@ -141,7 +141,7 @@ impl Object {
                 let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
                 let built = builder.with_retry(retry).with_http_connector(connector).build();
                 (
-                    built.map(|store| Arc::new(store) as _),
+                    built.map(Reader::Google),
                     "set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`; for a public bucket GOOGLE_SKIP_SIGNATURE=true",
                 )
             }
@@ -160,7 +160,7 @@ impl Object {
                 }
                 let built = builder.with_retry(retry).with_http_connector(connector).build();
                 (
-                    built.map(|store| Arc::new(store) as _),
+                    built.map(Reader::Azure),
                     "set AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN; for a public container AZURE_SKIP_SIGNATURE=true",
                 )
             }
@@ -169,7 +169,7 @@ impl Object {
         let path = Path::parse(key).map_err(|_| {
             Error::address("the key is malformed", "write keys without empty parts, `.` and `..`")
         })?;
-        Ok(Self { store, path, last, has_conditions: true, login_hint })
+        Ok(Self { store: Arc::new(store), path, last, has_conditions: true, login_hint })
     }
 
     /// Fetches the first range, or all of it from a server without ranges.
@@ -179,7 +179,7 @@ impl Object {
                 range: Some(GetRange::Bounded(0..ranges::FIRST)),
                 ..GetOptions::default()
             };
-            match self.store.get_opts(&self.path, options).await {
+            match self.store.get(&self.path, options).await {
                 Ok(result) => {
                     let (size, version) = (result.meta.size, Version::new(&result.meta));
                     let expected = result.range.end - result.range.start;
@@ -199,7 +199,8 @@ impl Object {
             Error::failed(format!("the server does not support range requests, and {known}"))
                 .with_hint("download the file and run Calipers on it")
         };
-        let result = self.store.get(&self.path).await.map_err(without_ranges)?;
+        let result = self.store.get(&self.path, GetOptions::default()).await;
+        let result = result.map_err(without_ranges)?;
         let version = Version::new(&result.meta);
         if result.meta.size > MAX_WHOLE {
             let reason = format!(
@@ -222,7 +223,7 @@ impl Object {
                 version.etag.clone().filter(|etag| self.has_conditions && !etag.starts_with("W/"));
             let range = Some(GetRange::Bounded(span.start..span.end));
             let options = GetOptions { range, if_match, ..GetOptions::default() };
-            let result = self.store.get_opts(&self.path, options).await;
+            let result = self.store.get(&self.path, options).await;
             let result = result.map_err(|error| self.describe(&error))?;
             if !version.matches(&Version::new(&result.meta)) {
                 return Err(changed());

@@ -25,6 +25,7 @@ mod run;
 #[cfg(not(feature = "apply"))]
 #[path = "no_run.rs"]
 mod run;
+pub(crate) mod saved;
 pub(crate) mod scan;
 mod schema;
 mod shapes;

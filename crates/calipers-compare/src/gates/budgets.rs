@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use calipers_report::suggestions::{nearest, shortened};
-use globset::{GlobBuilder, GlobMatcher};
+use fast_glob::glob_match;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -29,9 +29,6 @@ const MAX_BYTES: usize = 1 << 20;
 /// The most bytes of a path or pattern.
 const MAX_PATH: usize = 1000;
 
-/// The most groups in braces of a pattern.
-const MAX_GROUPS: usize = 32;
-
 /// The most `[[model]]` sections.
 const MAX_MODELS: usize = 1000;
 
@@ -39,7 +36,40 @@ const MAX_MODELS: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct Budgets {
     defaults: Budget,
-    models: Vec<(GlobMatcher, Budget)>,
+    models: Vec<(Pattern, Budget)>,
+}
+
+/// A glob of paths.
+#[derive(Clone, Debug)]
+struct Pattern {
+    /// As it was written.
+    text: String,
+    /// As it is matched.
+    glob: String,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        // A `!` at the start would mean all other paths.
+        let escape = if text.starts_with('!') { r"\" } else { "" };
+        Self { text: text.to_owned(), glob: format!("{escape}{text}") }
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        glob_match(&self.glob, path)
+    }
+}
+
+/// What is wrong with a glob.
+fn problem(kind: fast_glob::ErrorKind) -> &'static str {
+    match kind {
+        fast_glob::ErrorKind::UnclosedBrace => "unclosed group; missing '}'",
+        fast_glob::ErrorKind::UnclosedBracket => "unclosed character class; missing ']'",
+        fast_glob::ErrorKind::BraceNestingTooDeep | fast_glob::ErrorKind::TooManyBraceGroups => {
+            "more than 10 groups in braces"
+        }
+        _ => "it cannot be read",
+    }
 }
 
 /// What one model must keep to.
@@ -149,7 +179,7 @@ impl Budgets {
     pub fn for_model(&self, relative_path: &str) -> Budget {
         let path = normalized(relative_path);
         let mut budget = Budget::default();
-        let matching = self.models.iter().filter(|(pattern, _)| pattern.is_match(&path));
+        let matching = self.models.iter().filter(|(pattern, _)| pattern.matches(&path));
         for part in std::iter::once(&self.defaults).chain(matching.map(|(_, part)| part)) {
             for gate in &part.gates {
                 // Sections may repeat a gate, which is judged once.
@@ -173,13 +203,13 @@ impl Budgets {
 
     /// Returns the patterns of the `[[model]]` sections, in the order of the file.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.models.iter().map(|(pattern, _)| pattern.glob().glob())
+        self.models.iter().map(|(pattern, _)| pattern.text.as_str())
     }
 
     /// Whether a `[[model]]` section is for this path.
     pub fn names(&self, relative_path: &str) -> bool {
         let path = normalized(relative_path);
-        self.models.iter().any(|(pattern, _)| pattern.is_match(&path))
+        self.models.iter().any(|(pattern, _)| pattern.matches(&path))
     }
 }
 
@@ -293,21 +323,14 @@ impl Reader<'_> {
         })
     }
 
-    fn pattern(&self, path: &Spanned<String>) -> Result<GlobMatcher, BudgetError> {
+    fn pattern(&self, path: &Spanned<String>) -> Result<Pattern, BudgetError> {
         self.relative(path, "path")?;
-        let pattern = path.get_ref().trim_start_matches("./");
-        // Groups nested more deeply cannot be compiled.
-        if pattern.matches('{').count() > MAX_GROUPS {
-            let message = format!("path has more than {MAX_GROUPS} groups in braces");
-            return Err(self.error(path.span().start, message, None));
-        }
-        let mut glob = GlobBuilder::new(pattern);
-        let glob = glob.literal_separator(true).backslash_escape(false).build();
-        let glob = glob.map_err(|error| {
-            let message = format!("path is not a glob: {}", error.kind());
+        let pattern = Pattern::new(path.get_ref().trim_start_matches("./"));
+        fast_glob::validate(&pattern.glob).map_err(|error| {
+            let message = format!("path is not a glob: {}", problem(error.kind));
             self.error(path.span().start, message, None)
         })?;
-        Ok(glob.compile_matcher())
+        Ok(pattern)
     }
 
     fn baseline(&self, baseline: &Spanned<String>) -> Result<String, BudgetError> {

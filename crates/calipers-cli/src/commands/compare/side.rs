@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use calipers::{Compared, Model, secrets};
-use calipers_report::{Report, SCHEMA_VERSION};
-use serde_json::Value;
+use calipers::{Compared, Model};
+use calipers_report::Report;
 
 use super::{Privacy, model};
+use crate::commands::saved;
 use crate::problem::{Problem, reason};
 use crate::remote;
 
@@ -56,59 +56,12 @@ fn is_json(path: &Path) -> Result<bool, Problem> {
 }
 
 fn report(path: &Path, privacy: Privacy) -> Result<Report, Problem> {
-    let hint = "save one with `calipers inspect MODEL -o report.json`";
-    let unreadable = |why: &str| Problem::unreadable(path, &why, Some(hint.to_owned()));
+    let unreadable = |why: String| Problem::unreadable(path, &why, Some(saved::HINT.to_owned()));
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|error| Problem::unreadable(path, &reason(&error), None))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(unreadable("it is too large for a report"));
+        return Err(unreadable("it is too large for a report".to_owned()));
     }
-    let mut json: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| unreadable(&format!("it is not valid JSON: {error}")))?;
-    let is_ours = json.pointer("/generator/name").and_then(Value::as_str) == Some("calipers");
-    let Some(version) = json.get("schema_version").and_then(Value::as_str).filter(|_| is_ours)
-    else {
-        return Err(unreadable("it is JSON, and not a report of Calipers"));
-    };
-    let major = |version: &str| version.split('.').next().map(str::to_owned);
-    if major(version) != major(SCHEMA_VERSION) {
-        let shown: String = version.chars().take(20).collect();
-        return Err(unreadable(&format!(
-            "it is a report of schema version {shown}, and this version reads {SCHEMA_VERSION}"
-        )));
-    }
-    if !privacy.show_secrets {
-        mask(&mut json);
-    }
-    serde_json::from_value(json).map_err(|error| {
-        unreadable(&format!("it is not a report of schema {SCHEMA_VERSION}: {error}"))
-    })
-}
-
-/// Masks secrets in every text of a report: whoever saved it may have shown them.
-fn mask(json: &mut Value) {
-    let mut left = vec![json];
-    while let Some(value) = left.pop() {
-        match value {
-            Value::String(text) => {
-                if let std::borrow::Cow::Owned(masked) = secrets::mask(text) {
-                    *text = masked;
-                }
-            }
-            Value::Array(items) => left.extend(items),
-            Value::Object(fields) => {
-                let has_secret =
-                    |name: &String| matches!(secrets::mask(name), std::borrow::Cow::Owned(_));
-                if fields.keys().any(has_secret) {
-                    let masked = std::mem::take(fields).into_iter();
-                    *fields = masked
-                        .map(|(name, value)| (secrets::mask(&name).into_owned(), value))
-                        .collect();
-                }
-                left.extend(fields.values_mut());
-            }
-            _ => {}
-        }
-    }
+    saved::report(&bytes, privacy.show_secrets).map_err(unreadable)
 }

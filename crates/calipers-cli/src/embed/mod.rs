@@ -3,6 +3,8 @@
 //! An analysis takes the arguments that the command takes, so that both refuse the same and explain
 //! it in the same words. Nothing is printed, and no signal is caught.
 
+mod call;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -10,9 +12,10 @@ use calipers::{Compared, HardwareQuery, LayerQuery, Model, Options};
 use calipers_ir::Source;
 use calipers_report::{Comparison, DeviceList, GraphView, LayerTable, Report, ShapeTable};
 use calipers_scan::{Opened, Rows};
+pub use call::call;
 
 use crate::args::{Cli, Task};
-use crate::commands::{Layers, Reading, devices, model, scan};
+use crate::commands::{Layers, Reading, devices, model, saved, scan};
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::{Problem, printable};
@@ -25,8 +28,19 @@ pub struct Failure {
     pub message: String,
     /// What to do about it, as the command prints it after `hint:`.
     pub hint: Option<String>,
-    /// Whether the model cannot be read; otherwise the options are wrong.
-    pub is_of_model: bool,
+    /// What is wrong.
+    pub kind: FailureKind,
+}
+
+/// What is wrong where the command would have stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// A model or a report cannot be read.
+    Read,
+    /// An option is wrong, or the model does not take it.
+    Option,
+    /// Calipers is.
+    Internal,
 }
 
 impl Failure {
@@ -39,7 +53,10 @@ impl Failure {
         Self {
             message,
             hint: problem.and_then(Problem::advice).map(printable),
-            is_of_model: problem.is_some_and(|it| it.status() == ExitStatus::Unreadable),
+            kind: match problem.map(Problem::status) {
+                Some(ExitStatus::Unreadable) => FailureKind::Read,
+                _ => FailureKind::Option,
+            },
         }
     }
 
@@ -58,7 +75,7 @@ impl Failure {
         Self {
             message: lines(paragraphs.next().unwrap_or_default()),
             hint: paragraphs.find(is_advice).map(lines),
-            is_of_model: false,
+            kind: FailureKind::Option,
         }
     }
 }
@@ -103,6 +120,19 @@ pub fn read(source: Source, name: &str) -> Result<Model, Failure> {
         Failure::from(Problem::unreadable(Path::new(name), &error, error.hint()))
     };
     Model::read_source(source, name, None).map_err(unreadable)
+}
+
+/// Reads a report that was saved as JSON.
+///
+/// # Errors
+///
+/// Those of `calipers compare` for a file with this text.
+pub fn saved_report(json: &str) -> Result<Report, Failure> {
+    // Whoever has the text has its secrets.
+    saved::report(json.as_bytes(), true).map_err(|why| {
+        let problem = Problem::invalid(&format!("cannot read the report: {why}"), None);
+        problem.hint(saved::HINT).into()
+    })
 }
 
 /// What a report is to contain: the options of `calipers inspect`.
@@ -285,7 +315,7 @@ mod tests {
     fn an_argument_is_refused_in_the_words_of_the_command() {
         let wrong = failure(&["--batch", "0"]);
         assert_eq!(wrong.message, "invalid value '0' for '--batch <N>': must be an integer >= 1");
-        assert_eq!((wrong.hint, wrong.is_of_model), (None, false));
+        assert_eq!((wrong.hint, wrong.kind), (None, FailureKind::Option));
         let unread = failure(&["--select", "weights"]);
         assert_eq!(unread.message, "the selected findings require reading the weights");
         assert_eq!(unread.hint.as_deref(), Some("add --weights"));
@@ -294,7 +324,8 @@ mod tests {
     #[test]
     fn an_unknown_device_comes_with_the_nearest() {
         let unknown = failure(&["--device", "rtx4091"]);
-        assert!(unknown.message.contains("rtx4091") && !unknown.is_of_model, "{unknown:?}");
+        assert!(unknown.message.contains("rtx4091"), "{unknown:?}");
+        assert_eq!(unknown.kind, FailureKind::Option);
         assert!(unknown.hint.is_some_and(|hint| hint.contains("rtx-4090")));
     }
 
@@ -305,7 +336,23 @@ mod tests {
             failure.message,
             r"cannot read page\u{1b}.onnx: this is an HTML page, not a model that Calipers reads"
         );
-        assert!(failure.is_of_model);
+        assert_eq!(failure.kind, FailureKind::Read);
+    }
+
+    #[test]
+    fn a_report_is_read_as_it_was_saved() {
+        let model = read(Source::new(calipers_samples::digits()), "model.onnx").unwrap();
+        let options = ReportOptions::parse(Vec::new()).unwrap();
+        let report = options.report(&model, Path::new("model.onnx")).unwrap();
+        let json = calipers_render::json::to_string(&report);
+        let saved = saved_report(&json).unwrap();
+        assert_eq!(calipers_render::json::to_string(&saved), json);
+        let other = saved_report(&json.replacen("calipers", "other", 1)).unwrap_err();
+        assert_eq!(
+            other.message,
+            "cannot read the report: it is JSON, and not a report of Calipers"
+        );
+        assert_eq!((other.hint.as_deref(), other.kind), (Some(saved::HINT), FailureKind::Read));
     }
 
     #[test]
