@@ -182,7 +182,7 @@ def test_devices() -> None:
 
 
 def test_types_follow_the_schema() -> None:
-    for name, root in (("report", types.Report), ("comparison", types.Comparison)):
+    for name, root in (("inspect", types.Report), ("compare", types.Comparison)):
         schema = json.loads(calipers._calipers.schema(name))
         assert {field.name for field in dataclasses.fields(root)} == set(schema["properties"])
         assert set(schema["$defs"]) <= set(types.__all__)

@@ -206,7 +206,6 @@ impl FromStr for DType {
 mod serialized {
     use std::borrow::Cow;
 
-    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::DType;
@@ -222,19 +221,20 @@ mod serialized {
             Cow::<'de, str>::deserialize(from)?.parse().map_err(serde::de::Error::custom)
         }
     }
+}
 
-    impl JsonSchema for DType {
-        fn schema_name() -> Cow<'static, str> {
-            "DType".into()
-        }
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for DType {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "DType".into()
+    }
 
-        fn json_schema(_: &mut SchemaGenerator) -> Schema {
-            json_schema!({
-                "description": "A data type: `float32`, `int64`, `bfloat16` and so on; \
-                                `unknown(N)` for a number that names none.",
-                "type": "string",
-            })
-        }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A data type: `float32`, `int64`, `bfloat16` and so on; \
+                            `unknown(N)` for a number that names none.",
+            "type": "string",
+        })
     }
 }
 

@@ -21,7 +21,7 @@ mod _calipers {
     use std::sync::Arc;
 
     use calipers_cli::embed::ReportOptions;
-    use pyo3::exceptions::PyRuntimeError;
+    use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::PyBytes;
 
@@ -65,7 +65,6 @@ mod _calipers {
     /// The report on a path or on bytes, as JSON: one call, without objects in between.
     #[pyfunction]
     #[pyo3(signature = (source, name, options=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "pyo3 passes owned values")]
     fn report_json(
         py: Python<'_>,
         source: Input,
@@ -83,14 +82,12 @@ mod _calipers {
         })
     }
 
-    /// The JSON Schema of `report` or `comparison`.
+    /// The JSON Schema that `calipers schema` prints for this name.
     #[pyfunction]
     fn schema(name: &str) -> PyResult<String> {
-        let schema = match name {
-            "report" => calipers_report::schema(),
-            "comparison" => calipers_report::comparison_schema(),
-            _ => return Err(PyRuntimeError::new_err("expected `report` or `comparison`")),
-        };
-        Ok(format!("{schema:#}\n"))
+        match calipers_schema::document(name) {
+            Some(schema) => Ok(format!("{schema:#}\n")),
+            None => Err(PyValueError::new_err(format!("no schema {name:?}"))),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ use crate::{
 };
 
 /// The architecture of the network.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Architecture {
     /// The kind of model; `null` when it is not recognized.
     pub kind: Option<ModelKind>,
@@ -61,7 +63,8 @@ pub struct Architecture {
 }
 
 /// Figures of the network. A figure that does not apply or is unknown is absent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct ArchitectureFacts {
     /// Attention layers or recurrent layers.
@@ -190,7 +193,8 @@ impl Architecture {
 }
 
 /// The blocks of one kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BlockCount {
     /// Its kind.
     pub kind: BlockKind,
@@ -203,7 +207,8 @@ pub struct BlockCount {
 }
 
 /// A part of the network that repeats.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Repeat {
     /// The name of what repeats.
     pub name: String,
@@ -219,7 +224,8 @@ pub struct Repeat {
 }
 
 /// Skip connections of one kind other than residual additions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Skip {
     /// How the paths join.
     pub kind: SkipKind,
@@ -230,7 +236,8 @@ pub struct Skip {
 }
 
 /// A block of the tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Block {
     /// Its kind.
     pub kind: PartKind,
@@ -263,7 +270,8 @@ fn is_once(times: &u64) -> bool {
 }
 
 /// A diagram of boxes and arrows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Diagram {
     /// The boxes, in order of execution.
     pub boxes: Vec<DiagramBox>,
@@ -272,7 +280,8 @@ pub struct Diagram {
 }
 
 /// A box of a diagram.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DiagramBox {
     /// Its first line.
     pub label: String,
@@ -287,7 +296,8 @@ pub struct DiagramBox {
 }
 
 /// An arrow of a diagram.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Arrow {
     /// Index of the box it starts at.
     pub from: usize,
@@ -299,7 +309,8 @@ pub struct Arrow {
 }
 
 /// The task of the model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Task {
     /// The task; `unknown` when the graph does not show one.
     pub kind: TaskKind,
@@ -313,7 +324,8 @@ pub struct Task {
 }
 
 /// How the model is quantized.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Quantization {
     /// The scheme that the operators with weights share.
     pub scheme: Scheme,

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Range;
 
 /// Measured latency, throughput and memory of a model: what `calipers bench` prints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Benchmark {
     /// The file name of the model.
     pub model: String,
@@ -60,7 +62,8 @@ pub struct Benchmark {
 }
 
 /// Statistics over the latency of runs, in milliseconds. Percentiles are interpolated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LatencyStatistics {
     /// Half of the runs are faster.
     pub median: f64,
@@ -77,7 +80,8 @@ pub struct LatencyStatistics {
 }
 
 /// A batch size and a number of threads.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BenchmarkPoint {
     /// Samples per run; missing where the model has no batch dimension.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +102,8 @@ pub struct BenchmarkPoint {
 }
 
 /// Resident memory of the process, in bytes; missing where the system does not report it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BenchmarkMemory {
     /// Resident bytes after the runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,7 +120,8 @@ pub struct BenchmarkMemory {
 }
 
 /// How much the machine disturbed a measurement.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Noise {
     /// Whether the machine was too noisy to trust the percentiles.
     pub is_noisy: bool,
@@ -129,7 +135,8 @@ pub struct Noise {
 }
 
 /// Time by operator and by block, from the runtime's profiler.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RuntimeProfile {
     /// Profiled runs.
     pub runs: u64,
@@ -146,7 +153,8 @@ pub struct RuntimeProfile {
 }
 
 /// An operator that a runtime executed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OperatorTime {
     /// The operator, as the runtime calls it.
     pub op: String,
@@ -159,7 +167,8 @@ pub struct OperatorTime {
 }
 
 /// A block of the network, measured and predicted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BlockTime {
     /// Its name.
     pub name: String,
@@ -173,7 +182,8 @@ pub struct BlockTime {
 }
 
 /// A node of the file, measured and predicted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NodeTime {
     /// Its name.
     pub node: String,
@@ -189,7 +199,8 @@ pub struct NodeTime {
 }
 
 /// Kernels without a node of the file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NotMapped {
     /// Kernels per run.
     pub count: u64,
@@ -202,7 +213,8 @@ pub struct NotMapped {
 }
 
 /// The estimate that a measurement is compared with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PredictedLatency {
     /// The display name of the device.
     pub device: String,

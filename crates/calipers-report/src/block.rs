@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::names::names;
@@ -258,13 +257,14 @@ macro_rules! as_text {
             }
         }
 
-        impl JsonSchema for $name {
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {
                 stringify!($name).into()
             }
 
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "description": $description, "type": "string" })
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "description": $description, "type": "string" })
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ use crate::Work;
 ///
 /// A figure holds under the report's `bindings` and `assumptions`; the formula keeps the symbols. A
 /// total that lacks nodes is a lower bound: `unknown` names them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Cost {
     /// Arithmetic and bytes.
     #[serde(flatten)]
@@ -52,7 +54,8 @@ pub struct Cost {
 ///
 /// A figure is null when that of one of the nodes depends on a dimension without a size, or does
 /// not fit 64 bits. Nodes whose cost is not known at all are left out, as in the totals.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OperatorCost {
     /// The operator.
     pub op: String,
@@ -70,7 +73,8 @@ pub struct OperatorCost {
 ///
 /// Shares are in percent, to two decimals, of all segments together; null where the total is not
 /// known or nothing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DepthSegment {
     /// The first node's place, from 0.
     pub first: u64,
@@ -90,7 +94,8 @@ pub struct DepthSegment {
 }
 
 /// A node whose cost is not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UncostedNode {
     /// The node.
     pub node: String,
@@ -101,7 +106,8 @@ pub struct UncostedNode {
 }
 
 /// A node and what it costs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TopNode {
     /// The node.
     pub node: String,
@@ -115,7 +121,8 @@ pub struct TopNode {
 }
 
 /// Nodes with the same operator and the same cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TopGroup {
     /// The first nodes, in order of execution; at most 32.
     pub nodes: Vec<String>,

@@ -1,5 +1,6 @@
 //! One model in a dataset of many: what `calipers scan` stores and `calipers index` shows.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use crate::names::names;
 use crate::{Format, KeyFigures, Report, Style};
 
 /// One model of a dataset. What is not known is null.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct ModelRow {
     /// Path, its figures, or why it could not be read. `path` is the address of the model as it was

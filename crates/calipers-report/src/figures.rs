@@ -1,12 +1,14 @@
 //! Key figures of one model, for a table of many: what `calipers card` lists in an index.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DType, Family, ModelKind, Report, Scheme, Severity, TaskKind};
 
 /// One model in a table of many. A figure that is not known is null.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct KeyFigures {
     /// Path with forward slashes, or URL, of the model.

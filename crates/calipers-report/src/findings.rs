@@ -1,12 +1,12 @@
 //! What the report warns of, assumes and does not know.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The model cannot run, or its file is unsafe, as is.
@@ -29,7 +29,8 @@ impl Severity {
 }
 
 /// One thing that is risky or odd about the model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Finding {
     /// Stable name of the check, such as `graph-cycle`.
     pub id: String,
@@ -46,7 +47,8 @@ pub struct Finding {
 }
 
 /// Findings of one model, on their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingTable {
     /// File name, without its folder.
     pub file: String,
@@ -61,7 +63,8 @@ pub struct FindingTable {
 }
 
 /// The documentation of a kind of finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingRule {
     /// Stable name, such as `graph-cycle`.
     pub id: String,
@@ -82,7 +85,8 @@ pub struct FindingRule {
 }
 
 /// A value that was taken as given so that a figure could be stated.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Assumption {
     /// What is assumed, such as a dimension's name.
     pub what: String,
@@ -105,7 +109,8 @@ impl Assumption {
 }
 
 /// A figure that could not be established.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Unknown {
     /// Path of the field in the report, such as `graph.depth`.
     pub what: String,

@@ -1,13 +1,15 @@
 //! The graph's section: what goes in, what comes out, and how it is built.
 
 use calipers_ir::DType;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ValueKind;
 
 /// Facts of the main graph, and of the subgraphs and functions that belong to it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GraphFacts {
     /// The graph's own name.
     pub name: String,
@@ -40,7 +42,8 @@ pub struct GraphFacts {
 }
 
 /// A function that the model defines.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FunctionFacts {
     /// Its name.
     pub name: String,
@@ -56,7 +59,8 @@ pub struct FunctionFacts {
 }
 
 /// How often an operator occurs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OperatorCount {
     /// The operator, such as `Conv`.
     pub op: String,
@@ -69,7 +73,8 @@ pub struct OperatorCount {
 }
 
 /// One input or output of the model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Port {
     /// The name by which a caller feeds or fetches it.
     pub name: String,
@@ -91,7 +96,8 @@ pub struct Port {
 }
 
 /// One dimension of a shape.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum Dimension {
     /// A fixed size.

@@ -3,6 +3,7 @@
 //! Memory is in bytes, time in milliseconds. Every time is a range; it is `null`, with a reason,
 //! where there is no model of it.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,8 @@ use crate::{
 /// `runtime`, `mode`, `precision`, `batch`, `context`, `devices`, `requirements`, `method` and
 /// `assumptions` are always filled. All other fields describe the one device that was asked for,
 /// and are empty when none was.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct Hardware {
     /// The device that was asked for.
@@ -133,7 +135,8 @@ pub struct Hardware {
 }
 
 /// An estimate with its uncertainty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Range<T> {
     /// At best.
     pub low: T,
@@ -144,7 +147,8 @@ pub struct Range<T> {
 }
 
 /// The figures of a device that the estimate uses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DeviceFacts {
     /// The id that `--device` takes: `rtx-4090`.
     pub id: String,
@@ -158,7 +162,7 @@ pub struct DeviceFacts {
     pub bandwidth_bytes_per_s: Option<f64>,
     /// Every dense peak that is known, widest precision first, in operations per second.
     #[serde(default, with = "ordered", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "std::collections::BTreeMap<Precision, f64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<Precision, f64>"))]
     pub peaks_per_s: Vec<(Precision, f64)>,
     /// Dense peak of the precision that it computes in, in operations per second.
     pub peak_per_s: Option<f64>,
@@ -180,7 +184,8 @@ pub struct DeviceFacts {
 }
 
 /// Memory that a run needs, by purpose.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MemoryNeed {
     /// Weights and other stored tensors, in the precision.
     pub weights_bytes: Option<u64>,
@@ -197,7 +202,8 @@ pub struct MemoryNeed {
 }
 
 /// The time of a run by cause, in percent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TimeShares {
     /// In compute-bound kernels.
     pub compute_percent: f64,
@@ -208,7 +214,8 @@ pub struct TimeShares {
 }
 
 /// A slow kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TopKernel {
     /// Its kind.
     pub kind: KernelKind,
@@ -223,7 +230,8 @@ pub struct TopKernel {
 /// Kernels under the ceilings of the device.
 ///
 /// The figures are those of the estimate in `latency_ms`; they are not measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Roofline {
     /// Memory bandwidth, in bytes per second.
     pub bandwidth_bytes_per_s: f64,
@@ -241,7 +249,8 @@ pub struct Roofline {
 }
 
 /// A peak of the device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ComputeCeiling {
     /// The precision.
     pub precision: Precision,
@@ -250,7 +259,8 @@ pub struct ComputeCeiling {
 }
 
 /// Identical kernels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RooflineKernel {
     /// Their kind.
     pub kind: KernelKind,
@@ -269,7 +279,8 @@ pub struct RooflineKernel {
 }
 
 /// The model at one size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ScalingRow {
     /// The batch, the length or the side.
     pub size: u64,
@@ -279,7 +290,8 @@ pub struct ScalingRow {
 }
 
 /// One run on a device: its time, its throughput, its memory, and whether that fits.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RunEstimate {
     /// Time of one run; `null` when it does not fit or is not known.
     pub latency_ms: Option<Range<f64>>,
@@ -295,7 +307,8 @@ pub struct RunEstimate {
 }
 
 /// Times of a generative model: the prompt, and each token after it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Generation {
     /// Tokens of the prompt.
     pub prompt: u64,
@@ -316,7 +329,8 @@ pub struct Generation {
 }
 
 /// The model on one device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DeviceRow {
     /// The id that `--device` takes: `rtx-4090`.
     pub id: String,
@@ -348,7 +362,8 @@ pub struct DeviceRow {
 }
 
 /// The devices that a target requires.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Requirements {
     /// The target in words: `30 images/s`.
     #[serde(default)]
@@ -391,7 +406,8 @@ pub struct Requirements {
 }
 
 /// A device that meets a target.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Requirement {
     /// The device.
     pub id: String,

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Assumption, Binding, ValueShape, Work};
 
 /// The nodes of the main graph, a row each; nodes with subgraphs are one row with what is inside.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LayerTable {
     /// The rows, in the order that was asked for.
     pub layers: Vec<Layer>,
@@ -32,7 +34,8 @@ pub struct LayerTable {
 }
 
 /// One node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Layer {
     /// Its place in the order of execution, from 0.
     pub index: u64,
@@ -60,7 +63,8 @@ pub struct Layer {
 }
 
 /// A value that a node takes or gives.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Operand {
     /// Its name.
     pub name: String,
@@ -73,7 +77,8 @@ pub struct Operand {
 ///
 /// Figures hold under the table's `bindings` and `assumptions`; the formula keeps the symbols. A
 /// figure is null when it is not known or depends on a dimension that the data decides.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LayerCost {
     /// Arithmetic and bytes.
     #[serde(flatten)]
@@ -89,7 +94,8 @@ pub struct LayerCost {
 }
 
 /// Figures that depend on free dimensions, as formulas. Layers of one shape share the texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CostFormula {
     /// Bytes read and written.
@@ -124,7 +130,8 @@ impl CostFormula {
 }
 
 /// Sums over the whole main graph.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LayerTotal {
     /// Nodes.
     pub nodes: u64,
@@ -142,7 +149,8 @@ pub struct LayerTotal {
 }
 
 /// A scope with the sums of all nodes in it and in the scopes below it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Scope {
     /// Its path from the root; `/` is the root.
     pub scope: String,

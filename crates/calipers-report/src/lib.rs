@@ -1,7 +1,7 @@
 //! The report on a model: the one value that every rendering, comparison and service reads.
 //!
 //! Nothing here computes. The stages fill a [`Report`]; `calipers-render` writes it; its JSON is the
-//! public contract, described by [`schema`]. [`units`] formats numbers, [`suggestions`] finds the
+//! public contract, which `calipers-schema` describes. [`units`] formats numbers, [`suggestions`] finds the
 //! known name that a misspelled one was probably meant to be.
 //!
 //! ```
@@ -41,7 +41,10 @@ mod ordered;
 mod parameters;
 pub mod quantities;
 mod renamed;
+mod row;
 mod run_result;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod scheme;
 mod shapes;
 pub mod suggestions;
@@ -75,8 +78,7 @@ pub use comparison::{
     FigureChange, FigureKind, FigureRow, FindingChanges, FindingCount, GateResult, GraphChanges,
     GroupedChange, Interface, InterfaceChange, InterfacePart, Measure, Metric, ModelSource,
     NodeStatus, ParetoChart, ParetoPoint, Quantity, RemovedNode, TensorChange, TensorDifference,
-    UncomparedTensor, Verdict, WeightChanges, WeightRelation, comparison_schema,
-    comparison_table_schema,
+    UncomparedTensor, Verdict, WeightChanges, WeightRelation,
 };
 pub use cost::{Cost, DepthSegment, OperatorCost, TopGroup, TopNode, UncostedNode};
 pub use dataset::{Likeness, ModelGroup, ModelRow, Registry};
@@ -103,10 +105,12 @@ pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFact
 pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};
 pub use renamed::RENAMED;
+pub use row::{FindingRow, LayerRow, ShapeRow, TensorRow};
 pub use run_result::{
     ClassScore, ClassifiedText, ClassifiedToken, FoundObject, OutputTensor, RunOutcome, RunResult,
     SpeechSegment,
 };
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 pub use scheme::{Granularity, Scheme};
 use serde::{Deserialize, Serialize};
@@ -129,7 +133,8 @@ pub use work::Work;
 pub const SCHEMA_VERSION: &str = "2.0";
 
 /// Everything Calipers found out about one model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Report {
     /// Version of this layout, see [`SCHEMA_VERSION`].
     pub schema_version: String,
@@ -202,7 +207,8 @@ impl Default for Report {
 }
 
 /// The program that made a report.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Generator {
     /// Always `calipers`.
     pub name: String,
@@ -217,7 +223,8 @@ impl Default for Generator {
 }
 
 /// What a free dimension represents in this report.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum Binding {
     /// Bound to this size.
@@ -227,71 +234,12 @@ pub enum Binding {
 }
 
 /// The word `symbolic`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Free {
     /// The dimension has no number in this report.
     Symbolic,
-}
-
-/// The JSON Schema of [`Report`], with the fields that version 2.0 renamed under
-/// `x-renamed-in-2.0`.
-pub fn schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Report);
-    let renamed = RENAMED.iter().map(|(old, new)| ((*old).to_owned(), (*new).into()));
-    let renamed: serde_json::Map<String, serde_json::Value> = renamed.collect();
-    schema.insert("x-renamed-in-2.0".to_owned(), renamed.into());
-    schema.to_value()
-}
-
-/// The JSON Schema of [`Hardware`].
-pub fn hardware_schema() -> serde_json::Value {
-    schemars::schema_for!(Hardware).to_value()
-}
-
-/// The JSON Schema of [`FindingTable`].
-pub fn findings_schema() -> serde_json::Value {
-    schemars::schema_for!(FindingTable).to_value()
-}
-
-/// The JSON Schema of [`KeyFigures`].
-pub fn figures_schema() -> serde_json::Value {
-    schemars::schema_for!(KeyFigures).to_value()
-}
-
-/// The JSON Schema of [`LayerTable`].
-pub fn layers_schema() -> serde_json::Value {
-    schemars::schema_for!(LayerTable).to_value()
-}
-
-/// The JSON Schema of [`ShapeTable`].
-pub fn shapes_schema() -> serde_json::Value {
-    schemars::schema_for!(ShapeTable).to_value()
-}
-
-/// The JSON Schema of [`Benchmark`].
-pub fn benchmark_schema() -> serde_json::Value {
-    schemars::schema_for!(Benchmark).to_value()
-}
-
-/// The JSON Schema of [`RunResult`].
-pub fn run_schema() -> serde_json::Value {
-    schemars::schema_for!(RunResult).to_value()
-}
-
-/// The JSON Schema of [`Verification`].
-pub fn verification_schema() -> serde_json::Value {
-    schemars::schema_for!(Verification).to_value()
-}
-
-/// The JSON Schema of [`GraphView`].
-pub fn view_schema() -> serde_json::Value {
-    schemars::schema_for!(GraphView).to_value()
-}
-
-/// The JSON Schema of [`SweepTable`].
-pub fn sweep_schema() -> serde_json::Value {
-    schemars::schema_for!(SweepTable).to_value()
 }
 
 #[cfg(test)]
@@ -315,19 +263,5 @@ mod tests {
         assert!(json.contains(r#""bindings":{"batch":"symbolic","sequence":128}"#));
         assert!(json.contains(r#""shape":[1,"past + 1",null]"#));
         assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
-    }
-
-    #[test]
-    fn the_schema_names_every_section() {
-        let schema = schema();
-        let whole = Report {
-            weights: Some(Weights::default()),
-            summary: Some(Summary::default()),
-            ..Report::default()
-        };
-        let report = serde_json::to_value(whole).unwrap();
-        for section in report.as_object().unwrap().keys() {
-            assert!(schema["properties"][section].is_object(), "the schema lacks {section}");
-        }
     }
 }

@@ -1,10 +1,12 @@
 //! The memory's section: weights, activations at their peak, and the key-value cache.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one run of the model keeps in memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Memory {
     /// Bytes of all stored tensors, learned or not.
     pub weights_bytes: Option<u64>,
@@ -45,7 +47,8 @@ pub struct Memory {
 }
 
 /// A large activation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LargeValue {
     /// The value.
     pub name: String,
@@ -57,7 +60,8 @@ pub struct LargeValue {
 }
 
 /// Large activations of one type and shape.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LargeGroup {
     /// The first activations, in order of execution; at most 32.
     pub names: Vec<String>,
@@ -71,7 +75,8 @@ pub struct LargeGroup {
 }
 
 /// A decoder's cache of keys and values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct KvCache {
     /// Layers that keep one.
     pub layers: u64,

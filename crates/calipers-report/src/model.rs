@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::DType;
 
 /// The file and its header.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ModelFacts {
     /// File name, without its folder.
     pub file: String,
@@ -58,7 +60,8 @@ pub struct ModelFacts {
 }
 
 /// File formats that can be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Open Neural Network Exchange, protobuf.
@@ -67,7 +70,8 @@ pub enum Format {
 }
 
 /// The tool that wrote the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Producer {
     /// Its name, empty when the file does not say.
     pub name: String,
@@ -76,7 +80,8 @@ pub struct Producer {
 }
 
 /// A file next to the model that holds tensors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DataFile {
     /// Where the model says it is, relative to the model's folder.
     pub location: String,
@@ -97,7 +102,8 @@ pub struct DataFile {
 }
 
 /// Whether a data file can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DataStatus {
     /// It is there, inside the model's folder.
@@ -111,7 +117,8 @@ pub enum DataStatus {
 }
 
 /// Training graphs that the file carries.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TrainingFacts {
     /// Training steps described (ONNX: `training_info` entries).
     pub steps: u64,
@@ -120,7 +127,8 @@ pub struct TrainingFacts {
 }
 
 /// A field of the file that this reader does not know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UnknownField {
     /// The message it is in, such as `NodeProto`.
     pub message: String,

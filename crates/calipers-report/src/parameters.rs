@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ use crate::DType;
 ///
 /// Elements are logical: eight 4-bit weights in four bytes are eight elements. A count is null
 /// when it does not fit 64 bits or a tensor's size is not known; `unknown` then says why.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Parameters {
     /// Learned elements: weights, biases, embeddings, normalization scales and statistics.
     pub total: Option<u64>,
@@ -40,7 +42,8 @@ pub struct Parameters {
 }
 
 /// Learned elements used by one kind of operator.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OperatorMemory {
     /// The operator.
     pub op: String,

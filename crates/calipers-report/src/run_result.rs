@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TaskKind;
 
 /// What a model returned, and how its input was prepared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RunResult {
     /// The file name of the model.
     pub model: String,
@@ -26,7 +28,8 @@ pub struct RunResult {
 }
 
 /// The result of a run, by what the model does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum RunOutcome {
     /// Vectors of texts or images and the cosine similarity of each pair.
@@ -98,7 +101,8 @@ pub enum RunOutcome {
 }
 
 /// A class and its score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ClassScore {
     /// The number of the class.
     pub class: usize,
@@ -109,7 +113,8 @@ pub struct ClassScore {
 }
 
 /// A text and its classes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ClassifiedText {
     /// The text.
     pub text: String,
@@ -118,7 +123,8 @@ pub struct ClassifiedText {
 }
 
 /// A token and its class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ClassifiedToken {
     /// The part of the text.
     pub text: String,
@@ -132,7 +138,8 @@ pub struct ClassifiedToken {
 }
 
 /// A segment of a sound with speech.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SpeechSegment {
     /// Where it begins, in seconds.
     pub start_seconds: f32,
@@ -143,7 +150,8 @@ pub struct SpeechSegment {
 }
 
 /// An object in an image.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FoundObject {
     /// The class and its probability.
     #[serde(flatten)]
@@ -154,7 +162,8 @@ pub struct FoundObject {
 }
 
 /// An output tensor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OutputTensor {
     /// Its name.
     pub name: String,

@@ -151,6 +151,7 @@ impl<'de> serde::Deserialize<'de> for Scheme {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Scheme {
     fn schema_name() -> Cow<'static, str> {
         "Scheme".into()

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use calipers_ir::DType;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Binding, Dimension, ValueKind, ordered};
 
 /// How much is known of the values of the main graph.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ShapeFacts {
     /// Values that nodes of the main graph give.
     pub values: u64,
@@ -28,7 +30,8 @@ pub struct ShapeFacts {
 }
 
 /// A value whose shape is not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UnknownShape {
     /// The value.
     pub value: String,
@@ -37,11 +40,12 @@ pub struct UnknownShape {
 }
 
 /// Every value of a model with its type and shape: what `calipers shapes` prints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ShapeTable {
     /// Values of the main graph, in the order in which they come to be.
     #[serde(with = "ordered")]
-    #[schemars(with = "BTreeMap<String, ValueShape>")]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, ValueShape>"))]
     pub values: Vec<(String, ValueShape)>,
     /// Values of subgraphs, by the node and attribute that hold them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -54,7 +58,8 @@ pub struct ShapeTable {
 }
 
 /// Type and shape of one value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ValueShape {
     /// What it is; left out for a tensor.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,12 @@
 //! The summary's section: the report in a few sentences.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The report in prose. Every figure in it is a field of the report.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Summary {
     /// One line.
     pub title: String,
@@ -21,7 +23,8 @@ pub struct Summary {
 }
 
 /// The result of checking a language model's text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SummaryCheck {
     /// Facts in the text, each filled in from the report.
     pub claims: u64,

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Assumption, Binding, Work};
 
 /// A model at several sizes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SweepTable {
     /// Dimensions that take sizes in turn, in the order they were given.
     pub dims: Vec<String>,
@@ -21,7 +23,8 @@ pub struct SweepTable {
 }
 
 /// A model at one size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SweepPoint {
     /// Size of each swept dimension.
     pub dims: BTreeMap<String, i64>,

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A model's inferred types and shapes, compared with those of executions: what `calipers verify`
 /// prints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Verification {
     /// The file name of the model.
     pub model: String,
@@ -51,7 +53,8 @@ impl Verification {
 }
 
 /// A value whose type or shape was not as inferred.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DifferentValue {
     /// The value.
     pub value: String,
@@ -68,7 +71,8 @@ pub struct DifferentValue {
 }
 
 /// A value that was not compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SkippedValue {
     /// The value.
     pub value: String,
@@ -77,7 +81,8 @@ pub struct SkippedValue {
 }
 
 /// Nodes of the main graph and those that a runtime executed, operator by operator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NodeCounts {
     /// Nodes of the file, without constants.
     pub expected: u64,
@@ -89,7 +94,8 @@ pub struct NodeCounts {
 }
 
 /// One execution of the model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Execution {
     /// The sizes of the free dimensions.
     pub sizes: BTreeMap<String, i64>,
@@ -105,7 +111,8 @@ pub struct Execution {
 }
 
 /// Bytes as inferred and as observed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ComparedBytes {
     /// As inferred.
     pub inferred: u64,

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,8 @@ use crate::{
 };
 
 /// A graph as groups.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GraphView {
     /// File name, without its folder.
     pub file: String,
@@ -62,7 +64,8 @@ names! {
 }
 
 /// What a group is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GroupKind {
     /// The main graph.
@@ -81,7 +84,8 @@ pub enum GroupKind {
 }
 
 /// A part of the graph that can be opened.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GraphGroup {
     /// What it is.
     pub kind: GroupKind,
@@ -118,7 +122,8 @@ pub struct GraphGroup {
 }
 
 /// A box of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GroupItem {
     /// Another group, by its number.
@@ -136,7 +141,8 @@ pub enum GroupItem {
 }
 
 /// An arrow between two boxes of a group.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GroupEdge {
     /// Number of the box in the group that it starts at.
     pub from: usize,
@@ -149,7 +155,8 @@ pub struct GroupEdge {
 }
 
 /// A node and its properties.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ViewNode {
     /// Its name, or its position in the file when it has none.
     pub name: String,
@@ -197,7 +204,8 @@ pub struct ViewNode {
 }
 
 /// A value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ViewValue {
     /// Its name.
     pub name: String,
@@ -210,7 +218,8 @@ pub struct ViewValue {
 }
 
 /// Sizes that can be chosen without another analysis of the model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SizeControls {
     /// What can be chosen.
     pub size_controls: Vec<SizeControl>,
@@ -226,7 +235,8 @@ pub struct SizeControls {
 }
 
 /// A size that can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SizeControl {
     /// What it counts: `batch`, `sequence`, `context`, or the dimension's name.
     pub name: String,
@@ -244,7 +254,8 @@ pub struct SizeControl {
 }
 
 /// The positions in the order of execution at which an activation is live.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveRange {
     /// The node that produces it; 0 for inputs.
     pub from: u64,
@@ -265,7 +276,8 @@ pub struct LiveRange {
 }
 
 /// Memory and times of one run on several devices, at several sizes and precisions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TimeTable {
     /// The precisions; the first is that of the report.
     pub precisions: Vec<Precision>,
@@ -280,7 +292,8 @@ pub struct TimeTable {
 }
 
 /// Memory of a run, without the overhead of a runtime.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RunNeed {
     /// Weights and other stored tensors, in the precision.
     pub weights_bytes: Option<u64>,
@@ -292,7 +305,8 @@ pub struct RunNeed {
 }
 
 /// Times of one run on a device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DeviceTimes {
     /// Its id on the command line: `rtx-4090`.
     pub id: String,
@@ -308,7 +322,8 @@ pub struct DeviceTimes {
 }
 
 /// One run on a device, with what limits it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TimedRun {
     /// Its time and memory.
     #[serde(flatten)]

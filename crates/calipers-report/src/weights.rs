@@ -1,11 +1,13 @@
 //! The weights' section: what reading every element showed. Only there when it was asked for.
 
 use calipers_ir::DType;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the stored tensors hold.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Weights {
     /// Tensors that were read.
     pub tensors: u64,
@@ -40,7 +42,8 @@ pub struct Weights {
 }
 
 /// A tensor that could not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UnreadTensor {
     /// The tensor.
     pub name: String,
@@ -49,7 +52,8 @@ pub struct UnreadTensor {
 }
 
 /// What the elements of one tensor are like. Figures are of its finite elements.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TensorRange {
     /// The tensor.
     pub name: String,

@@ -1,5 +1,6 @@
 //! Arithmetic and bytes of a run, or of a part of one.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(serde_json::to_string(&work).unwrap(), json);
 /// assert_eq!(serde_json::from_str::<Work>(json).unwrap(), work);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(from = "WorkFields", into = "WorkFields")]
 pub struct Work {
     /// Multiply-accumulates of contractions.
@@ -44,7 +46,8 @@ impl Work {
 }
 
 /// [`Work`] as JSON has it.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct WorkFields {
     /// Multiply-accumulates of contractions.
     macs: Option<u64>,

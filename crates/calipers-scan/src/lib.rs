@@ -27,12 +27,13 @@ mod scanning;
 mod signature;
 mod table;
 
+pub use calipers_report::{FindingRow, LayerRow, ShapeRow, TensorRow};
 pub use dataset::Format;
 pub use digest::architecture_digest;
 pub use error::Error;
 pub use place::{LocalFile, Opened, Place, Renamed, redacted_path};
 pub use read::read_models;
 pub use registry::registry;
-pub use rows::{FindingRow, LayerRow, Rows, ShapeRow, TensorRow, rows, unread};
+pub use rows::{Rows, rows, unread};
 pub use scanning::{Progress, ScanOptions, Summary, scan};
 pub use table::{Column, ColumnKind, Table, columns_markdown, record_batch};

@@ -155,7 +155,9 @@ fn cells(reader: ColumnReader, column: &Column, levels: i16) -> Result<Vec<Value
         return Err(wrong(column, "has another type"));
     }
     match (column.kind, reader) {
-        (ColumnKind::Text, ColumnReader::ByteArrayColumnReader(reader)) => read(reader, text),
+        (ColumnKind::Text, ColumnReader::ByteArrayColumnReader(reader)) => {
+            read(reader, |value| text(&value))
+        }
         (ColumnKind::Integer, ColumnReader::Int64ColumnReader(reader)) => {
             read(reader, |value| Ok(json!(value)))
         }
@@ -195,7 +197,7 @@ fn read_lists(reader: ColumnReaderImpl<ByteArrayType>) -> Result<Vec<Value>> {
         if level == ITEM_IS_PRESENT
             && let (Some(list), Some(value)) = (lists.last_mut(), values.next())
         {
-            list.push(text(value)?);
+            list.push(text(&value)?);
         }
     }
     Ok(lists.into_iter().map(Value::Array).collect())
@@ -217,7 +219,7 @@ fn all<T: DataType>(mut reader: ColumnReaderImpl<T>) -> Result<Read<T::T>> {
     }
 }
 
-fn text(value: ByteArray) -> Result<Value> {
+fn text(value: &ByteArray) -> Result<Value> {
     Ok(json!(value.as_utf8()?))
 }
 

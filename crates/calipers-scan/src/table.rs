@@ -7,11 +7,8 @@ use std::sync::{Arc, OnceLock};
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use calipers_report::ModelRow;
-use schemars::JsonSchema;
 use serde_json::Value;
 
-use crate::rows::{FindingRow, LayerRow, ShapeRow, TensorRow};
 use crate::{Error, Rows};
 
 /// A table of a dataset.
@@ -150,11 +147,11 @@ impl Table {
     pub fn columns(self) -> &'static [Column] {
         static COLUMNS: [OnceLock<Vec<Column>>; 5] = [const { OnceLock::new() }; 5];
         let make = || match self {
-            Self::Models => columns::<ModelRow>(MODELS),
-            Self::Layers => columns::<LayerRow>(LAYERS),
-            Self::Tensors => columns::<TensorRow>(TENSORS),
-            Self::Findings => columns::<FindingRow>(FINDINGS),
-            Self::Shapes => columns::<ShapeRow>(SHAPES),
+            Self::Models => columns(self, MODELS),
+            Self::Layers => columns(self, LAYERS),
+            Self::Tensors => columns(self, TENSORS),
+            Self::Findings => columns(self, FINDINGS),
+            Self::Shapes => columns(self, SHAPES),
         };
         COLUMNS[self as usize].get_or_init(make)
     }
@@ -194,8 +191,8 @@ fn data_type(kind: ColumnKind) -> DataType {
     }
 }
 
-fn columns<T: JsonSchema>(names: &'static [&'static str]) -> Vec<Column> {
-    let schema = schemars::schema_for!(T).to_value();
+fn columns(table: Table, names: &'static [&'static str]) -> Vec<Column> {
+    let schema = calipers_schema::row(table.id()).unwrap_or_default();
     let column = |name: &&'static str| {
         let field = &schema["properties"][*name];
         let words = field["description"].as_str().unwrap_or_default();
@@ -262,6 +259,8 @@ pub fn record_batch(table: Table, rows: &[Value]) -> Result<RecordBatch, Error> 
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::{FindingRow, LayerRow, ShapeRow, TensorRow};
+
     use super::*;
 
     /// Every field of a row is a column, and every column is described.

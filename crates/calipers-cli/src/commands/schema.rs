@@ -1,5 +1,8 @@
 //! `calipers schema`: the JSON Schema of what a command writes.
 
+use anyhow::Context as _;
+use clap::ValueEnum as _;
+
 use crate::args::SchemaOf;
 use crate::exit::ExitStatus;
 use crate::output::write_stdout;
@@ -13,21 +16,9 @@ pub(crate) struct Schema {
 impl Schema {
     /// Prints the schema.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
-        let schema = match self.of {
-            SchemaOf::Inspect => calipers_report::schema(),
-            SchemaOf::Graph => calipers_report::view_schema(),
-            SchemaOf::Hardware => calipers_report::hardware_schema(),
-            SchemaOf::Card => calipers_report::figures_schema(),
-            SchemaOf::Check => calipers_report::findings_schema(),
-            SchemaOf::Compare => calipers_report::comparison_schema(),
-            SchemaOf::CompareTable => calipers_report::comparison_table_schema(),
-            SchemaOf::Layers => calipers_report::layers_schema(),
-            SchemaOf::Sweep => calipers_report::sweep_schema(),
-            SchemaOf::Shapes => calipers_report::shapes_schema(),
-            SchemaOf::Bench => calipers_report::benchmark_schema(),
-            SchemaOf::Run => calipers_report::run_schema(),
-            SchemaOf::Verify => calipers_report::verification_schema(),
-        };
+        let name = self.of.to_possible_value();
+        let schema = name.as_ref().and_then(|name| calipers_schema::document(name.get_name()));
+        let schema = schema.context("this build of Calipers lacks the schema")?;
         write_stdout(format!("{schema:#}\n").as_bytes())?;
         Ok(ExitStatus::Done)
     }

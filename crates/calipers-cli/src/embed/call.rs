@@ -20,9 +20,12 @@ const STACK_BYTES: usize = 8 << 20;
 /// How often the caller is asked whether to wait on.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Hands a failure to the caller.
+type Report = Box<dyn FnOnce(Failure)>;
+
 thread_local! {
-    /// Hands the failure of this thread's call to its caller.
-    static REPORT: RefCell<Option<Box<dyn FnOnce(Failure)>>> = const { RefCell::new(None) };
+    /// That of this thread's call.
+    static REPORT: RefCell<Option<Report>> = const { RefCell::new(None) };
 }
 
 /// Does the work in a thread of its own, and calls `wait` about 20 times a second until it is done.

@@ -1,5 +1,6 @@
 //! Figures side by side.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use crate::Range;
 use crate::names::names;
 
 /// One figure of both models.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FigureChange {
     /// Its id, as gates name it: `macs`, `latency@l4`, `bytes:float32`.
     pub name: String,
@@ -127,7 +129,8 @@ names! {
 }
 
 /// A value of a figure: a whole number, a number, or words.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum Quantity {
     /// A whole number.
@@ -151,7 +154,8 @@ impl Quantity {
 }
 
 /// A difference of two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum Difference {
     /// Of whole numbers.

@@ -1,12 +1,14 @@
 //! The nodes, compared.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::names::names;
 
 /// The smallest edit that makes the second graph of the first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GraphChanges {
     /// The changes in words, the largest first.
     pub groups: Vec<ChangeGroup>,
@@ -38,7 +40,8 @@ impl GraphChanges {
 }
 
 /// A node of the second model alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct AddedNode {
     /// Its name in the second model.
     pub b: String,
@@ -47,7 +50,8 @@ pub struct AddedNode {
 }
 
 /// A node of the first model alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RemovedNode {
     /// Its name in the first model.
     pub a: String,
@@ -56,7 +60,8 @@ pub struct RemovedNode {
 }
 
 /// A node of both models that differs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ChangedNode {
     /// Its name in the first model.
     pub a: String,
@@ -81,7 +86,8 @@ pub struct ChangedNode {
 }
 
 /// An attribute that differs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct AttributeChange {
     /// Its name.
     pub name: String,
@@ -104,7 +110,8 @@ names! {
 }
 
 /// Changes that belong together, in words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ChangeGroup {
     /// What they are together: `Encoder layer 3 removed (50 nodes)`.
     pub text: String,

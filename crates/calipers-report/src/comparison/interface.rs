@@ -1,12 +1,14 @@
 //! What a caller sees of a model, compared.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::names::names;
 
 /// What changed for a caller.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Interface {
     /// Whether code that calls the first model can call the second one unchanged.
     pub compatible: bool,
@@ -15,7 +17,8 @@ pub struct Interface {
 }
 
 /// One change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct InterfaceChange {
     /// What changed.
     pub what: InterfacePart,

@@ -18,6 +18,7 @@ pub use graph::{
     RemovedNode,
 };
 pub use interface::{Interface, InterfaceChange, InterfacePart};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use table::{ComparisonTable, FigureRow, Metric, ParetoChart, ParetoPoint};
@@ -32,7 +33,8 @@ use crate::{Family, Finding, Format, Generator, Producer, Report, Scheme, Severi
 pub const COMPARISON_VERSION: &str = "1.0";
 
 /// What changed from one model to another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Comparison {
     /// Version of this layout, see [`COMPARISON_VERSION`].
     pub comparison_version: String,
@@ -82,7 +84,8 @@ impl Default for Comparison {
 }
 
 /// One of the models.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ComparedModel {
     /// What it is called here: its file name, with folders where the names of models are equal.
     pub label: String,
@@ -133,7 +136,8 @@ impl ComparedModel {
 }
 
 /// Where what is known of a model comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ModelSource {
     /// The model file.
@@ -144,7 +148,8 @@ pub enum ModelSource {
 }
 
 /// The answer in two sentences.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Verdict {
     /// Whether callers of the first model can load the second one in its place, unchanged.
     pub drop_in: bool,
@@ -157,7 +162,8 @@ pub struct Verdict {
 }
 
 /// Findings that only one of the models has.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingChanges {
     /// Findings of the second model that the first does not have.
     pub new: Vec<Finding>,
@@ -171,7 +177,8 @@ pub struct FindingChanges {
 }
 
 /// How many findings have an id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingCount {
     /// Stable name of the check, such as `graph-cycle`.
     pub id: String,
@@ -179,16 +186,6 @@ pub struct FindingCount {
     pub severity: Severity,
     /// The findings.
     pub count: u64,
-}
-
-/// The JSON Schema of [`Comparison`].
-pub fn comparison_schema() -> serde_json::Value {
-    schemars::schema_for!(Comparison).to_value()
-}
-
-/// The JSON Schema of [`ComparisonTable`].
-pub fn comparison_table_schema() -> serde_json::Value {
-    schemars::schema_for!(ComparisonTable).to_value()
 }
 
 #[cfg(test)]
@@ -213,18 +210,5 @@ mod tests {
         let json = serde_json::to_string(&comparison).unwrap();
         assert!(json.contains(r#""a":100,"b":107.5,"delta":7.5,"percent":7.5"#), "{json}");
         assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), comparison);
-    }
-
-    #[test]
-    fn the_schema_names_every_section() {
-        let whole = Comparison {
-            weights: Some(WeightChanges::default()),
-            notes: vec![String::new()],
-            ..Comparison::default()
-        };
-        let schema = comparison_schema();
-        for section in serde_json::to_value(whole).unwrap().as_object().unwrap().keys() {
-            assert!(schema["properties"][section].is_object(), "the schema lacks {section}");
-        }
     }
 }

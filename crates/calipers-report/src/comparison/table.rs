@@ -1,5 +1,6 @@
 //! Three or more models.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use super::{COMPARISON_VERSION, ComparedModel, Comparison, FigureKind, Measure, 
 use crate::Generator;
 
 /// Several models side by side, each compared with the first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ComparisonTable {
     /// Version of this layout, see [`COMPARISON_VERSION`].
     pub comparison_version: String,
@@ -37,7 +39,8 @@ impl Default for ComparisonTable {
 }
 
 /// One figure of every model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FigureRow {
     /// Its id, as gates name it.
     pub name: String,
@@ -54,7 +57,8 @@ pub struct FigureRow {
 }
 
 /// A metric of each model that the user measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Metric {
     /// Its name: `accuracy`.
     pub name: String,
@@ -65,7 +69,8 @@ pub struct Metric {
 }
 
 /// Two figures of every model, and which models no other beats in both.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ParetoChart {
     /// The figure along the horizontal axis, by its id.
     pub x: String,
@@ -86,7 +91,8 @@ pub struct ParetoChart {
 }
 
 /// One model in the chart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ParetoPoint {
     /// Its place among the models.
     pub model: usize,

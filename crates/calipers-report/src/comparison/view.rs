@@ -1,5 +1,6 @@
 //! Both graphs for the HTML page, with what became of each node.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use crate::GraphView;
 use crate::names::names;
 
 /// The graphs of two models and their nodes, matched.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ComparisonView {
     /// The graph of the first model.
     pub a: GraphView,

@@ -1,13 +1,15 @@
 //! The stored weights, compared element by element.
 
 use calipers_ir::DType;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::names::names;
 
 /// How the weights of two models differ.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WeightChanges {
     /// How the weights of the second model come from those of the first.
     pub relation: WeightRelation,
@@ -51,7 +53,8 @@ names! {
 
 /// How far two tensors are apart. Elements that are not finite on either side are left
 /// out and counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TensorDifference {
     /// Elements compared.
     pub elements: u64,
@@ -76,7 +79,8 @@ pub struct TensorDifference {
 }
 
 /// A pair of tensors that differs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TensorChange {
     /// The tensor of the first model.
     pub a: String,
@@ -99,7 +103,8 @@ pub struct TensorChange {
 }
 
 /// The difference in one part of the depth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DepthChange {
     /// Where it begins, in percent of the depth.
     pub from_percent: f64,
@@ -110,7 +115,8 @@ pub struct DepthChange {
 }
 
 /// A pair of tensors that could not be compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UncomparedTensor {
     /// The tensor of the first model.
     pub a: String,
