@@ -5,9 +5,14 @@ from __future__ import annotations
 import functools
 import http.server
 import io
+import os
 import pickle
+import signal
+import socket
+import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import onnx
@@ -114,3 +119,30 @@ def test_threads_share_a_model(bert: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(found) == 8 and len(set(found)) == 1
+
+
+def test_threads_end_with_the_interpreter(tmp_path: Path) -> None:
+    # Daemon threads that come back from a call then end inside it.
+    script = (
+        "import threading, time, calipers\n"
+        "def run():\n"
+        "    while True: calipers.demo().report()\n"
+        "for _ in range(4): threading.Thread(target=run, daemon=True).start()\n"
+        "time.sleep(0.3)\n"
+    )
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT of one process")
+def test_an_interrupt_ends_a_call() -> None:
+    # A server that accepts connections and never answers.
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/model.onnx"
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            calipers.open(url)
+        # The time-out is 30 seconds.
+        assert time.monotonic() - started < 20

@@ -186,3 +186,18 @@ def test_types_follow_the_schema() -> None:
         schema = json.loads(calipers._calipers.schema(name))
         assert {field.name for field in dataclasses.fields(root)} == set(schema["properties"])
         assert set(schema["$defs"]) <= set(types.__all__)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("{", "it is not valid JSON"),
+        ('{"schema_version": "2.0"}', "not a report of Calipers"),
+        ('{"schema_version": "1.0", "generator": {"name": "calipers"}}', "schema version 1.0"),
+        ('{"schema_version": "2.0", "generator": {"name": "calipers"}, "findings": 1}', "not a report of schema 2.0"),
+    ],
+)
+def test_what_is_no_report_is_refused(text: str, words: str) -> None:
+    with pytest.raises(calipers.ReadError, match=words) as caught:
+        types.Report.from_json(text)
+    assert caught.value.hint == "save one with `calipers inspect MODEL -o report.json`"
