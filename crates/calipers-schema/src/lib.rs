@@ -15,15 +15,15 @@ include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 
 /// The schema of what a command writes as JSON, by the name that `calipers schema` has for it.
 pub fn document(name: &str) -> Option<Value> {
-    of(DOCUMENTS, name)
+    find(DOCUMENTS, name)
 }
 
 /// The schema of a row of a dataset, by the name of its table.
 pub fn row(table: &str) -> Option<Value> {
-    of(ROWS, table)
+    find(ROWS, table)
 }
 
-fn of(schemas: &[(&str, &str)], name: &str) -> Option<Value> {
+fn find(schemas: &[(&str, &str)], name: &str) -> Option<Value> {
     let (_, json) = schemas.iter().find(|(known, _)| *known == name)?;
     serde_json::from_str(json).ok()
 }
