@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
@@ -46,7 +47,10 @@ def test_every_source_gives_the_same_model(bert: Path) -> None:
             assert total(calipers.open(source)) == expected
 
 
-def test_urls_are_opened_and_shown_without_their_query(bert: Path) -> None:
+@pytest.fixture
+def server(bert: Path) -> Iterator[str]:
+    """The URL of a server with the folder of a model."""
+
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, format: str, *arguments: object) -> None:
             pass
@@ -54,16 +58,20 @@ def test_urls_are_opened_and_shown_without_their_query(bert: Path) -> None:
     handler = functools.partial(Handler, directory=str(bert.parent))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/{bert.name}"
-        model = calipers.open(f"{url}?signature=secret")
-        assert model.name == url
-        assert "secret" not in repr(model)
-        assert total(model) == total(calipers.open(bert))
-        with pytest.raises(calipers.ReadError, match="no such file on the server"):
-            calipers.open(f"{url}.gone")
-        table = calipers.scan([f"{url}?signature=secret"])
-        assert pyarrow.table(table)["path"].to_pylist() == [url]
+        yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+def test_urls_are_opened_and_shown_without_their_query(bert: Path, server: str) -> None:
+    url = f"{server}/{bert.name}"
+    model = calipers.open(f"{url}?signature=secret")
+    assert model.name == url
+    assert "secret" not in repr(model)
+    assert total(model) == total(calipers.open(bert))
+    with pytest.raises(calipers.ReadError, match="no such file on the server"):
+        calipers.open(f"{url}.gone")
+    table = calipers.scan([f"{url}?signature=secret"])
+    assert pyarrow.table(table)["path"].to_pylist() == [url]
 
 
 def test_bytes_are_shared_and_released(bert: Path) -> None:
@@ -146,3 +154,18 @@ def test_an_interrupt_ends_a_call() -> None:
             calipers.open(url)
         # The time-out is 30 seconds.
         assert time.monotonic() - started < 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_forked_processes_have_threads_and_connections_of_their_own(bert: Path, server: str) -> None:
+    script = (
+        "import multiprocessing, sys, calipers\n"
+        "def reports(*_):\n"
+        "    report = calipers.open(sys.argv[1]).report(weights=True, dims={'batch': 1})\n"
+        "    return report.weights.elements, calipers.open(sys.argv[2]).report().parameters.total\n"
+        "expected = reports()\n"
+        "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+        "    assert pool.map_async(reports, range(4)).get(timeout=60) == [expected] * 4\n"
+    )
+    ran = [sys.executable, "-W", "ignore", "-c", script, str(bert), f"{server}/{bert.name}"]
+    subprocess.run(ran, check=True, timeout=120)

@@ -36,6 +36,7 @@ mod link;
 mod model;
 mod names;
 mod order;
+mod process;
 mod renamed;
 pub mod scope;
 pub mod secrets;
@@ -54,6 +55,7 @@ pub use ids::{FunctionId, GraphId, IdRange, NameId, NodeId, SparseId, TensorId, 
 pub use issue::Issue;
 pub use model::{DeviceConfiguration, Header, Model, OpsetImport, TrainingStep, UnknownFields};
 pub use names::Names;
+pub use process::PerProcess;
 pub use renamed::{Masking, Naming, Role};
 pub use source::{Bytes, DecodeError, Decoder, Source, Span};
 pub use tensor::{

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use calipers_ir::PerProcess;
 use http::header::{AUTHORIZATION, HeaderValue, IF_MATCH, LOCATION, RANGE};
 use http::{Method, StatusCode};
 use object_store::ClientOptions;
@@ -173,8 +174,9 @@ fn is_redirect(status: StatusCode) -> bool {
 /// The client with these settings. Files of one server share its connections.
 fn agent(options: &Options, https_only: bool) -> Result<ureq::Agent, Error> {
     type Key = (Duration, Option<String>, bool);
-    static AGENTS: Mutex<BTreeMap<Key, ureq::Agent>> = Mutex::new(BTreeMap::new());
-    let mut agents = AGENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    static AGENTS: PerProcess<Mutex<BTreeMap<Key, ureq::Agent>>> = PerProcess::new();
+    let agents = AGENTS.get_or_init(Mutex::default);
+    let mut agents = agents.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (options.timeout, options.proxy.clone(), https_only);
     if let Some(agent) = agents.get(&key) {
         return Ok(agent.clone());

@@ -23,13 +23,13 @@ mod listing;
 mod object;
 mod reader;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use address::{file_name, is_remote, shown};
 use calipers_formats::Folder;
 use calipers_formats::ranges::RangedBytes;
-use calipers_ir::Source;
+use calipers_ir::{PerProcess, Source};
 pub use error::Error;
 pub use listing::{Entry, list};
 use tokio::runtime::{Builder, Runtime};
@@ -105,7 +105,7 @@ pub fn version(address: &str, options: &Options) -> Result<String, Error> {
 
 /// Polls requests on the thread that waits for them; threads of its own send them.
 fn runtime() -> Result<&'static Runtime, Error> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    static RUNTIME: PerProcess<Option<Runtime>> = PerProcess::new();
     let build = || Builder::new_current_thread().enable_time().build().ok();
     RUNTIME
         .get_or_init(build)

@@ -21,6 +21,7 @@
 
 mod bytes;
 mod channels;
+mod cores;
 mod dequantize;
 mod difference;
 mod elements;
@@ -32,6 +33,7 @@ mod vectors;
 mod walk;
 
 pub use channels::Channels;
+pub use cores::on_every_core;
 pub use dequantize::{Parameter, Quantization};
 pub use difference::Difference;
 pub use elements::{Elements, is_number};

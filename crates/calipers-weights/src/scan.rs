@@ -1,9 +1,9 @@
 //! Going over tensors in pieces, on every core.
 
 use calipers_ir::{DType, Source, Span};
-use rayon::prelude::*;
 
 use crate::channels::{Channels, Dead, dead};
+use crate::cores::on_every_core;
 use crate::stats::Stats;
 use crate::{bytes, kernel};
 
@@ -65,7 +65,7 @@ pub fn scan(items: &[Item<'_>], progress: &(dyn Fn(u64) + Sync)) -> Vec<Scanned>
             seen.unwrap_or_default()
         };
         // Joined in the order of the pieces: rounding must not hang on which core was first.
-        let seen: Vec<(Stats, Dead)> = batch.par_iter().map(look).collect();
+        let seen: Vec<(Stats, Dead)> = on_every_core(&batch, look);
         for (piece, (stats, dead)) in batch.iter().zip(seen) {
             let (all, all_dead) = &mut found[piece.item];
             all.merge(&stats);

@@ -1,8 +1,8 @@
 //! Going over two tensors side by side, in pieces, on every core.
 
 use calipers_ir::{DType, Span};
-use rayon::prelude::*;
 
+use crate::cores::on_every_core;
 use crate::dequantize::{Dequantizer, Quantization};
 use crate::difference::{self, Difference};
 use crate::elements::{BLOCK, Elements, Reader, is_single};
@@ -104,7 +104,7 @@ pub fn differences(
             found
         };
         // Joined in the order of the pieces: rounding must not hang on which core was first.
-        let seen: Vec<Option<Difference>> = batch.par_iter().map(compare).collect();
+        let seen: Vec<Option<Difference>> = on_every_core(&batch, compare);
         for (piece, seen) in batch.iter().zip(seen) {
             match (&mut found[piece.pair], seen) {
                 (Some(all), Some(seen)) => all.merge(&seen),

@@ -2,7 +2,7 @@
 //!
 //! The extension module aborts on a panic, as the command does: tables for unwinding would be a sixth of the wheel. So
 //! the thread of a call never returns from a panic. It says what happened, and waits until the process ends. What it
-//! held stays held: a leak that an internal error costs.
+//! held stays held: its memory, its locks, and the list of panic hooks, so that no other hook can be set from then on.
 
 use std::cell::RefCell;
 use std::panic::{self, PanicHookInfo};
@@ -117,23 +117,6 @@ mod tests {
         assert_eq!(done(|| Ok(6 * 7)).unwrap(), 42);
         let wrong = Failure { message: "wrong".to_owned(), hint: None, kind: FailureKind::Option };
         assert_eq!(done::<()>(|| Err(wrong)).unwrap_err().message, "wrong");
-    }
-
-    #[test]
-    fn a_panic_is_a_failure_without_its_text() {
-        for _ in 0..2 {
-            let failure = done::<()>(|| panic!("encoder.weight")).unwrap_err();
-            assert_eq!(failure.kind, FailureKind::Internal);
-            assert!(failure.message.starts_with("internal error at call.rs:"), "{failure:?}");
-            assert!(!failure.message.contains("encoder"));
-        }
-        assert_eq!(done(|| Ok(1)).unwrap(), 1);
-    }
-
-    #[test]
-    fn other_threads_panic_as_they_did() {
-        assert!(done(|| Ok(())).is_ok());
-        assert!(thread::spawn(|| panic!("expected by a test")).join().is_err());
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod compare;
 mod demo;
 mod devices;
 mod diagram;
+mod embed;
 mod errors;
 mod files;
 mod findings;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         demo::tests(),
         devices::tests(),
         diagram::tests(),
+        embed::tests(),
         errors::tests(),
         files::tests(),
         findings::tests(),

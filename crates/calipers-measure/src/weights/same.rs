@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use calipers_weights::digest;
-use rayon::prelude::*;
+use calipers_weights::{digest, on_every_core};
 
 use super::{Place, Seen};
 
@@ -29,13 +28,10 @@ pub(super) fn groups(tensors: &[Seen], places: &[Place<'_>]) -> Vec<Vec<usize>> 
     let mut perhaps: Vec<usize> =
         alike.into_values().filter(|group| group.len() > 1).flatten().collect();
     perhaps.sort_unstable();
-    let digests: Vec<_> = perhaps
-        .par_iter()
-        .map(|at| match &places[*at] {
-            Place::Run { source, span } => digest(source, *span),
-            Place::Unpacked(digest) => Some(*digest),
-        })
-        .collect();
+    let digests = on_every_core(&perhaps, |at| match &places[*at] {
+        Place::Run { source, span } => digest(source, *span),
+        Place::Unpacked(digest) => Some(*digest),
+    });
     let mut same: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (at, digest) in perhaps.into_iter().zip(digests) {
         if let Some(digest) = digest {
