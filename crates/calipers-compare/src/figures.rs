@@ -252,7 +252,7 @@ fn devices(a: &Report, b: &Report) -> Vec<FigureChange> {
     for (id, other) in after {
         let known = before.iter().find(|(known, _)| *known == id);
         let run = known.map(|(_, run)| run.clone()).unwrap_or_default();
-        let value = |range: Option<Range<f64>>| range.map(|range| Quantity::Number(range.expected));
+        let value = |range: Option<Range>| range.map(|range| Quantity::Number(range.expected));
         let latency = figure(
             FigureKind::Latency,
             Measure::Milliseconds,
@@ -302,7 +302,7 @@ fn conditions(a: &Report, b: &Report) -> Option<String> {
 }
 
 /// Whether each estimate is within the range of the other.
-fn overlap(a: Range<f64>, b: Range<f64>) -> bool {
+fn overlap(a: Range, b: Range) -> bool {
     (a.low..=a.high).contains(&b.expected) && (b.low..=b.high).contains(&a.expected)
 }
 

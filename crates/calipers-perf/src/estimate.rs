@@ -25,9 +25,9 @@ const NAMED: usize = 5;
 #[derive(Clone, Debug)]
 pub(crate) struct Estimate {
     /// When a CUDA graph is replayed, or a compiled engine runs.
-    pub graph: Range<f64>,
+    pub graph: Range,
     /// In eager mode, where the host overhead of the runtime was measured.
-    pub eager: Option<Range<f64>>,
+    pub eager: Option<Range>,
     /// Seconds in compute-bound kernels, in memory-bound kernels and in launches; their sum is
     /// `graph.expected`.
     pub compute: f64,
@@ -402,7 +402,7 @@ impl<'d> Clock<'d> {
     }
 
     /// The time in eager mode, where the host may be slower than the device.
-    fn eager(&self, graph: Range<f64>) -> Option<Range<f64>> {
+    fn eager(&self, graph: Range) -> Option<Range> {
         // The host overhead was measured with PyTorch.
         let measured = self.timing.host.filter(|_| self.runtime == Runtime::PyTorch);
         let HostOverhead { us: host_us, range: factor } = measured?;

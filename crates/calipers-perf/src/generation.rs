@@ -59,8 +59,8 @@ impl<'p> GenerationSteps<'p> {
     pub(crate) fn times(
         &self,
         device: &Device,
-    ) -> (Result<Range<f64>, NoEstimate>, Result<Range<f64>, NoEstimate>) {
-        let time = |kernels: &Loads| -> Result<Range<f64>, NoEstimate> {
+    ) -> (Result<Range, NoEstimate>, Result<Range, NoEstimate>) {
+        let time = |kernels: &Loads| -> Result<Range, NoEstimate> {
             let kernels = kernels.as_ref().map_err(Clone::clone)?;
             Ok(self.profile.time(kernels, device)?.graph)
         };
@@ -99,7 +99,7 @@ impl<'p> GenerationSteps<'p> {
 }
 
 /// A time, repeated.
-fn times(range: Range<f64>, runs: u64) -> Range<f64> {
+fn times(range: Range, runs: u64) -> Range {
     #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
     let runs = runs as f64;
     Range { low: range.low * runs, expected: range.expected * runs, high: range.high * runs }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use calipers_ir::{DType, ValueId};
 use calipers_ops::TensorFact;
-use calipers_report::{MemoryNeed, Parameters, Range};
+use calipers_report::{ByteRange, MemoryNeed, Parameters};
 
 use super::profile::{ModelProfile, OperatingPoint, PrecisionPlan};
 use crate::devices::{Device, DeviceClass, Precision};
@@ -236,7 +236,7 @@ pub(crate) fn total(need: &MemoryNeed) -> Result<(u64, u64), String> {
     }
     let parts = [need.weights_bytes, need.activations_bytes, need.kv_cache_bytes];
     let model = parts.into_iter().flatten().fold(0, u64::saturating_add);
-    let Range { expected, high, .. } = need.workspace_bytes;
+    let ByteRange { expected, high, .. } = need.workspace_bytes;
     Ok((model.saturating_add(expected), model.saturating_add(high)))
 }
 
@@ -272,7 +272,7 @@ fn is_float(dtype: &str) -> bool {
 
 /// Returns the runtime overhead: driver contexts, libraries, scratch space and allocator slack; and
 /// the operating system, where it shares the memory.
-pub(crate) fn workspace(class: DeviceClass, activations: u64) -> Range<u64> {
+pub(crate) fn workspace(class: DeviceClass, activations: u64) -> ByteRange {
     const MB: u64 = 1_000_000;
     let (low, expected, high) = match class {
         DeviceClass::GpuDatacenter | DeviceClass::GpuConsumer | DeviceClass::Tpu => {
@@ -283,7 +283,7 @@ pub(crate) fn workspace(class: DeviceClass, activations: u64) -> Range<u64> {
         DeviceClass::Npu => (50, 200, 500),
         DeviceClass::Cpu => (300, 600, 1500),
     };
-    Range {
+    ByteRange {
         low: low * MB,
         expected: (expected * MB).saturating_add(activations / 10),
         high: (high * MB).saturating_add(activations / 2),
@@ -292,7 +292,7 @@ pub(crate) fn workspace(class: DeviceClass, activations: u64) -> Range<u64> {
 
 /// The runtime overhead as a sentence.
 pub(crate) fn overhead_sentence(class: DeviceClass) -> String {
-    let Range { low, high, .. } = workspace(class, 0);
+    let ByteRange { low, high, .. } = workspace(class, 0);
     let shared = match class {
         DeviceClass::EdgeModule | DeviceClass::Soc | DeviceClass::Cpu => {
             " and the operating system"

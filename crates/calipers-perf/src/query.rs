@@ -361,7 +361,7 @@ pub(crate) fn bottleneck(estimate: &Estimate) -> Bottleneck {
 }
 
 /// Seconds as milliseconds.
-pub(crate) fn span(range: &Range<f64>) -> Range<f64> {
+pub(crate) fn span(range: &Range) -> Range {
     let ms = |seconds: f64| digits(seconds * 1e3);
     Range { low: ms(range.low), expected: ms(range.expected), high: ms(range.high) }
 }

@@ -145,7 +145,7 @@ struct Candidate {
     /// How many times better than the target at the high end of the range.
     high_margin: f64,
     /// Time per token of a generative model.
-    token_ms: Option<Range<f64>>,
+    token_ms: Option<Range>,
 }
 
 /// Kernels of a run, or why there is no estimate.
@@ -275,7 +275,7 @@ impl Search<'_> {
             None => return Err(fit.why.unwrap_or_default()),
         }
         let estimate = self.memory_fit.profile.time(loads?, device)?;
-        let latency_ms: Range<f64> = span(&estimate.graph);
+        let latency_ms: Range = span(&estimate.graph);
         let (first_token_ms, token_ms) = match self.steps.filter(|_| self.target.is_generation()) {
             Some(steps) => {
                 let (first, token) = steps.times(device);
@@ -283,7 +283,7 @@ impl Search<'_> {
             }
             None => (None, None),
         };
-        let reached = |part: fn(&Range<f64>) -> f64| Reached {
+        let reached = |part: fn(&Range) -> f64| Reached {
             latency_ms: part(&latency_ms),
             throughput: rate(at.batch, part(&estimate.graph)),
             first_token_ms: first_token_ms.as_ref().map(part),
@@ -338,9 +338,8 @@ impl Search<'_> {
         };
         let compared =
             |expected: String, target: String| format!("expected {expected}, target {target}");
-        let ms = |expected: Range<f64>, target: f64| {
-            compared(duration(expected.expected), duration(target))
-        };
+        let ms =
+            |expected: Range, target: f64| compared(duration(expected.expected), duration(target));
         let target = self.target;
         let rates = |expected: f64, target: f64, noun: &str| {
             compared(per_second(expected, noun), per_second(target, noun))

@@ -70,6 +70,30 @@ pub fn values(headings: &[&str], rows: &[Vec<serde_json::Value>]) -> String {
     sheet.text
 }
 
+/// A text as [`values`] writes it in a cell.
+pub fn cell(text: &str) -> String {
+    let mut sheet = Sheet::default();
+    sheet.word(text);
+    sheet.text
+}
+
+/// The first cell of a line, as it is written.
+pub fn first_cell(line: &str) -> &str {
+    let Some(quoted) = line.strip_prefix('"') else {
+        return line.split(',').next().unwrap_or_default();
+    };
+    let mut rest = quoted;
+    while let Some(quote) = rest.find('"') {
+        let after = &rest[quote + 1..];
+        match after.strip_prefix('"') {
+            // Two quotes are one of the text.
+            Some(next) => rest = next,
+            None => return &line[..line.len() - after.len()],
+        }
+    }
+    line
+}
+
 /// Lines of cells.
 #[derive(Default)]
 struct Sheet {
@@ -148,6 +172,14 @@ mod tests {
         }
         assert_eq!(line("\t=1"), r"0,\t=1", "a tab is an escape");
         assert_eq!(line("a=b"), "0,a=b");
+    }
+
+    #[test]
+    fn the_first_cell_of_a_line_is_found() {
+        for text in ["a.onnx", "a,b", "a\"b", "\"", "\",\"", "a\nb", "=1,2", ""] {
+            let written = values(&["path", "error"], &[vec![text.into(), "x,\"y\"".into()]]);
+            assert_eq!(first_cell(written.lines().nth(1).unwrap()), cell(text), "{text:?}");
+        }
     }
 
     #[test]

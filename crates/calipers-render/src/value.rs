@@ -93,7 +93,7 @@ pub enum Value {
     /// A time.
     Milliseconds(f64),
     /// A time with its range.
-    Range(Range<f64>),
+    Range(Range),
     /// How many a second.
     Rate(f64),
     /// Whether it fits a memory, and how much of it.

@@ -223,7 +223,7 @@ pub struct PredictedLatency {
     pub threads: Option<u32>,
     /// The predicted latency; missing where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latency_ms: Option<Range<f64>>,
+    pub latency_ms: Option<Range>,
     /// The measured median divided by the expected latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub factor: Option<f64>,

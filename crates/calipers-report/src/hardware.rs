@@ -54,12 +54,12 @@ pub struct Hardware {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_context: Option<u64>,
     /// The headline: time of one run, in the mode of `mode`.
-    pub latency_ms: Option<Range<f64>>,
+    pub latency_ms: Option<Range>,
     /// Time of one run in eager mode, where the host issues every operation; `null` where the
     /// host overhead of the runtime was not measured.
-    pub eager_ms: Option<Range<f64>>,
+    pub eager_ms: Option<Range>,
     /// Time of one run when a CUDA graph is replayed, or a compiled engine runs.
-    pub graph_ms: Option<Range<f64>>,
+    pub graph_ms: Option<Range>,
     /// Confidence in the time: `high` where runtime and device were measured, `medium` where one
     /// of the two was, `low` where neither was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,15 +135,27 @@ pub struct Hardware {
 }
 
 /// An estimate with its uncertainty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct Range {
+    /// At best.
+    pub low: f64,
+    /// Most likely.
+    pub expected: f64,
+    /// At worst, with common settings.
+    pub high: f64,
+}
+
+/// An estimate of a size in bytes, with its uncertainty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct Range<T> {
+pub struct ByteRange {
     /// At best.
-    pub low: T,
+    pub low: u64,
     /// Most likely.
-    pub expected: T,
+    pub expected: u64,
     /// At worst, with common settings.
-    pub high: T,
+    pub high: u64,
 }
 
 /// The figures of a device that the estimate uses.
@@ -195,7 +207,7 @@ pub struct MemoryNeed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache_bytes: Option<u64>,
     /// Runtime overhead: driver contexts, libraries, scratch space, allocator slack.
-    pub workspace_bytes: Range<u64>,
+    pub workspace_bytes: ByteRange,
     /// Why a part is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
@@ -294,7 +306,7 @@ pub struct ScalingRow {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RunEstimate {
     /// Time of one run; `null` when it does not fit or is not known.
-    pub latency_ms: Option<Range<f64>>,
+    pub latency_ms: Option<Range>,
     /// Samples per second.
     pub throughput: Option<f64>,
     /// Memory needed, the runtime overhead at its expected size.
@@ -317,9 +329,9 @@ pub struct Generation {
     /// Whether there is a KV cache, so that a step computes one token.
     pub cached: bool,
     /// Time to the first token: the whole prompt.
-    pub first_token_ms: Option<Range<f64>>,
+    pub first_token_ms: Option<Range>,
     /// Time per output token, for all sequences of the batch at once.
-    pub token_ms: Option<Range<f64>>,
+    pub token_ms: Option<Range>,
     /// Tokens per second of one sequence.
     pub tokens_per_s: Option<f64>,
     /// Tokens per second of the whole batch.
@@ -422,7 +434,7 @@ pub struct Requirement {
     pub margin: f64,
     /// Time to the first token, where the target has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_token_ms: Option<Range<f64>>,
+    pub first_token_ms: Option<Range>,
     /// The device's memory divided by the memory needed.
     pub memory_margin: Option<f64>,
 }

@@ -92,8 +92,9 @@ pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
-    ComputeCeiling, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Range, Requirement,
-    Requirements, Roofline, RooflineKernel, RunEstimate, ScalingRow, TimeShares, TopKernel,
+    ByteRange, ComputeCeiling, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Range,
+    Requirement, Requirements, Roofline, RooflineKernel, RunEstimate, ScalingRow, TimeShares,
+    TopKernel,
 };
 pub use kernel::{Bottleneck, ExecutionMode, KernelKind, Runtime};
 pub use kind::{

@@ -174,10 +174,8 @@ impl Dataset {
                 else {
                     continue;
                 };
-                let path = self.folder.join(table.id()).join(name);
-                let mut rows = part::read(&path, table)?;
-                rows.retain(|row| !row["path"].as_str().is_some_and(|path| paths.contains(path)));
-                let name = part::write(&self.folder, table, self.identity.format, &rows)?;
+                let format = self.identity.format;
+                let name = part::without(&self.folder, table, format, name, paths)?;
                 commit.parts.insert(table.id().to_owned(), name);
             }
             self.append(commit)?;

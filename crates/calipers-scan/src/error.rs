@@ -42,6 +42,9 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// A part of the dataset is in a format that is only written.
+    #[error("cannot read {}: only Parquet and JSON lines are read", .0.display())]
+    NotRead(PathBuf),
     /// The tables cannot be written.
     #[error("cannot write a table: {0}")]
     Write(String),
@@ -64,6 +67,7 @@ impl Error {
             Self::NotADataset(_) => Some("choose an empty or new folder with -o"),
             Self::NoDataset(_) => Some("run `calipers scan MODEL… -o DIR` first"),
             Self::Damaged { .. } => Some("remove the folder and scan again"),
+            Self::NotRead(_) => Some("scan into another folder without `--format csv`"),
             Self::Io { .. } | Self::Write(_) => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Parts: files that hold rows of one table, and never change.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
@@ -19,17 +20,47 @@ pub(crate) fn write(
     format: Format,
     rows: &[Value],
 ) -> Result<String, Error> {
+    stored(folder, table, format, &encoded(table, format, rows)?)
+}
+
+/// Writes the rows of a part to a new one, without those of these models, and returns its name.
+pub(crate) fn without(
+    folder: &Path,
+    table: Table,
+    format: Format,
+    name: &str,
+    models: &BTreeSet<String>,
+) -> Result<String, Error> {
+    let path = folder.join(table.id()).join(name);
+    if format == Format::Csv {
+        let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+        return stored(folder, table, format, lines_without(&text, models).as_bytes());
+    }
+    let mut rows = read(&path, table)?;
+    rows.retain(|row| !row["path"].as_str().is_some_and(|path| models.contains(path)));
+    write(folder, table, format, &rows)
+}
+
+/// Lines of comma-separated values, of which the first cell is the path. The others stay as they are: an empty cell may be
+/// null or an empty text.
+fn lines_without(text: &str, models: &BTreeSet<String>) -> String {
+    let cells: BTreeSet<String> = models.iter().map(|path| csv::cell(path)).collect();
+    let (headings, lines) = text.split_at(text.find('\n').map_or(text.len(), |end| end + 1));
+    let kept = lines.split_inclusive('\n').filter(|line| !cells.contains(csv::first_cell(line)));
+    std::iter::once(headings).chain(kept).collect()
+}
+
+fn stored(folder: &Path, table: Table, format: Format, bytes: &[u8]) -> Result<String, Error> {
     let folder = folder.join(table.id());
     fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-    let bytes = encoded(table, format, rows)?;
-    let digest = blake3::hash(&bytes).to_hex();
+    let digest = blake3::hash(bytes).to_hex();
     let name = format!("part-{}.{}", &digest[..20], format.extension());
     let path = folder.join(&name);
     let mut file = tempfile::Builder::new()
         .prefix(".part-")
         .tempfile_in(&folder)
         .map_err(Error::io(&folder))?;
-    file.write_all(&bytes).map_err(Error::io(&path))?;
+    file.write_all(bytes).map_err(Error::io(&path))?;
     file.as_file().sync_data().map_err(Error::io(&path))?;
     readable_by_all(file.as_file());
     file.persist(&path).map_err(|error| Error::Io { path: path.clone(), source: error.error })?;
@@ -88,6 +119,6 @@ pub(crate) fn read(path: &Path, table: Table) -> Result<Vec<Value>, Error> {
                 .map(|line| serde_json::from_str(line).map_err(|error| damaged(&error)))
                 .collect()
         }
-        _ => Err(damaged(&"only Parquet and JSON lines are read")),
+        _ => Err(Error::NotRead(path.to_owned())),
     }
 }

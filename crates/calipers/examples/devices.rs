@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rows = report.hardware.map(|hardware| hardware.devices).unwrap_or_default();
     rows.retain(|row| row.fits == Some(true));
     let expected =
-        |latency: Option<calipers::report::Range<f64>>| latency.map_or(f64::MAX, |it| it.expected);
+        |latency: Option<calipers::report::Range>| latency.map_or(f64::MAX, |it| it.expected);
     rows.sort_by(|a, b| expected(a.latency_ms).total_cmp(&expected(b.latency_ms)));
     for row in rows {
         match row.latency_ms {

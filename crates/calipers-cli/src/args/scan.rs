@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use calipers_scan::{Format, Table};
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, CommandFactory};
 
+use super::BindArgs;
 use super::bind::parse_positive;
 use super::summary::PrivacyArgs;
-use super::{BindArgs, Cli};
 use crate::commands::Scan;
 
 pub(super) const EXAMPLES: &str = "\
@@ -72,10 +72,6 @@ impl ScanArgs {
             true => Table::ALL.to_vec(),
             false => self.tables.iter().filter_map(|id| Table::from_id(id)).collect(),
         };
-        if self.prune && format == Format::Csv {
-            let message = "--prune reads the tables again; it needs parquet or jsonl";
-            return Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message));
-        }
         Ok(Scan {
             models: self.models,
             list: self.list,

@@ -61,11 +61,7 @@ fn tone(figure: &FigureChange) -> Tone {
 }
 
 /// A value with its unit.
-pub(super) fn quantity(
-    value: Option<&Quantity>,
-    measure: Measure,
-    range: Option<Range<f64>>,
-) -> Value {
+pub(super) fn quantity(value: Option<&Quantity>, measure: Measure, range: Option<Range>) -> Value {
     let Some(value) = value else { return Value::Missing(None) };
     match (value, measure) {
         (Quantity::Words(words), _) => Value::text(words),

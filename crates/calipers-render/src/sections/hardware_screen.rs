@@ -242,7 +242,7 @@ fn work(hardware: &Hardware) -> Vec<Spans> {
 
 fn generated(hardware: &Hardware, generation: &Generation) -> Facts {
     let mut facts = Facts::default();
-    let figure = |time: Option<calipers_report::Range<f64>>| match time {
+    let figure = |time: Option<calipers_report::Range>| match time {
         Some(time) => Spans::toned(Tone::Strong, Value::Range(time)),
         None => Value::Missing(None).into(),
     };

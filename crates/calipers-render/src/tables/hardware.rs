@@ -280,7 +280,7 @@ pub fn requirements(requirements: &Requirements, hardware: &Hardware) -> Table {
     set
 }
 
-fn range(span: Option<&Range<f64>>) -> [Value; 3] {
+fn range(span: Option<&Range>) -> [Value; 3] {
     [span.map(|s| s.low), span.map(|s| s.expected), span.map(|s| s.high)]
         .map(|value| Value::optional(value, Value::Milliseconds))
 }

@@ -34,10 +34,10 @@ pub struct FigureChange {
     pub within_error: bool,
     /// The range of the estimate in the first model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub range_a: Option<Range<f64>>,
+    pub range_a: Option<Range>,
     /// The range of the estimate in the second model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub range_b: Option<Range<f64>>,
+    pub range_b: Option<Range>,
     /// What qualifies it: why it is not known, or what it rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

@@ -76,7 +76,7 @@ pub struct Prediction {
     /// The display name of the device.
     pub device: String,
     /// The latency, where there is an estimate.
-    pub latency_ms: Option<Range<f64>>,
+    pub latency_ms: Option<Range>,
     /// Intra-op threads of the device, where it is a processor.
     pub threads: Option<u32>,
     /// Why there is none.

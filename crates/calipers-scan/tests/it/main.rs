@@ -282,6 +282,40 @@ fn a_dataset_holds_to_its_options_and_to_one_writer() {
     ));
 }
 
+/// Lines of a table's parts, without headings, sorted.
+fn lines(folder: &Path, table: Table) -> Vec<String> {
+    let parts = fs::read_dir(folder.join(table.id())).unwrap();
+    let texts = parts.map(|part| fs::read_to_string(part.unwrap().path()).unwrap());
+    let mut lines: Vec<String> = texts
+        .flat_map(|text| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Rows of comma-separated values are replaced as those of other formats, whatever the paths.
+#[test]
+fn rows_of_a_text_table_are_replaced() {
+    let root = tempfile::tempdir().unwrap();
+    let paths = ["a.onnx", "a,b.onnx", "a\"b.onnx", "=a.onnx", "gone.onnx"]
+        .map(|name| PathBuf::from(root.path().join(name)));
+    for path in &paths {
+        fs::write(path, product(10, 1.0, "a")).unwrap();
+    }
+    let options = ScanOptions { format: Format::Csv, prune: true, ..ScanOptions::default() };
+    let (folder, again) = (root.path().join("dataset"), root.path().join("again"));
+    quiet(&paths, &folder, &options).unwrap();
+    fs::write(&paths[1], product(50, 1.0, "b")).unwrap();
+    let summary = quiet(&paths[..4], &folder, &options).unwrap();
+    assert_eq!(summary, Summary { done: 1, unchanged: 3, removed: 1, ..Summary::default() });
+    quiet(&paths[..4], &again, &options).unwrap();
+    for table in Table::ALL {
+        assert_eq!(lines(&folder, table), lines(&again, table), "{}", table.id());
+    }
+    assert_eq!(lines(&folder, Table::Models).len(), 4);
+    assert!(matches!(registry(&folder), Err(Error::NotRead(_))));
+}
+
 #[test]
 fn tables_are_as_they_were_asked_for() {
     let root = tempfile::tempdir().unwrap();

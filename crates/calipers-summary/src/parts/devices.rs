@@ -82,6 +82,6 @@ pub(in super::super) fn short(name: &str) -> &str {
 }
 
 /// A time with its range.
-pub(in super::super) fn range(time: Range<f64>) -> String {
+pub(in super::super) fn range(time: Range) -> String {
     units::time_range(time.low, time.expected, time.high)
 }

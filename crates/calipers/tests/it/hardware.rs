@@ -105,7 +105,7 @@ fn a_detector_s_batches_end_where_they_do_not_fit(corpus: &Corpus) -> Outcome {
 }
 
 fn check_rows(rows: &[ScalingRow]) {
-    let timed: Vec<(u64, Range<f64>)> =
+    let timed: Vec<(u64, Range)> =
         rows.iter().filter_map(|row| Some((row.size, row.latency_ms?))).collect();
     for pair in timed.windows(2) {
         let ((_, less), (_, more)) = (pair[0], pair[1]);
@@ -288,7 +288,7 @@ fn an_input_without_a_batch_has_none() {
     assert!(ask(&zoo("resnet50"), &HardwareQuery::default()).batch_dimension);
 }
 
-fn check_span(span: &Range<f64>, place: &str) {
+fn check_span(span: &Range, place: &str) {
     let Range { low, expected, high } = *span;
     assert!(
         low > 0.0 && low <= expected && expected <= high && high.is_finite(),

@@ -127,7 +127,7 @@ fn worst(rows: &[(f64, String)]) -> String {
     rows.iter().take(15).map(|(factor, label)| format!("x{factor:.3} {label}\n")).collect()
 }
 
-fn check_span(span: Range<f64>, label: &str) {
+fn check_span(span: Range, label: &str) {
     for figure in [span.low, span.expected, span.high] {
         assert!(figure.is_normal() && figure > 0.0, "{label}: {span:?}");
     }

@@ -56,7 +56,7 @@ fn figure() -> impl Strategy<Value = f64> {
     ]
 }
 
-fn span() -> impl Strategy<Value = Option<Range<f64>>> {
+fn span() -> impl Strategy<Value = Option<Range>> {
     prop::option::of((figure(), figure(), figure()))
         .prop_map(|span| span.map(|(low, expected, high)| Range { low, expected, high }))
 }
