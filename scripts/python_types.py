@@ -27,7 +27,7 @@ def main():
     for schema in (report, comparison):
         for name, definition in schema["$defs"].items():
             known = definitions.setdefault(name, definition)
-            if known != definition and not widened(known, definition):
+            if known != definition:
                 sys.exit(f"python_types.py: two definitions of {name}")
     roots = {schema["title"]: schema for schema in (report, comparison)}
     classes = {name: it for name, it in (definitions | roots).items() if "properties" in it}
@@ -46,21 +46,6 @@ def main():
             lines = "".join(f'    "{key}": {plan},\n' for key, plan in plans.items())
             parts.append(f"{name}._decoders = {{\n{lines}}}\n")
     sys.stdout.write("\n".join(parts))
-
-
-def widened(known, other):
-    """Whether definitions differ in integers and floats alone; then the first gets floats."""
-    if python_types(known) != python_types(other):
-        return False
-    for key, value in known["properties"].items():
-        if "integer" in (value.get("type"), other["properties"][key].get("type")):
-            value["type"] = "number"
-    return True
-
-
-def python_types(definition):
-    kinds = {"integer": "number"}
-    return {key: kinds.get(it.get("type"), it.get("type")) for key, it in definition.get("properties", {}).items()}
 
 
 def alias(name, definition, aliases):

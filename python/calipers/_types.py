@@ -22,6 +22,7 @@ __all__ = [
     "BlockKind",
     "Bottleneck",
     "BoxKind",
+    "ByteRange",
     "ChangeGroup",
     "ChangeKind",
     "ChangedNode",
@@ -91,7 +92,6 @@ __all__ = [
     "Quantity",
     "Quantization",
     "Range",
-    "Range2",
     "RemovedNode",
     "Repeat",
     "Report",
@@ -1363,6 +1363,18 @@ class BlockCount(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ByteRange(Record):
+    """An estimate of a size in bytes, with its uncertainty."""
+    _decoders: ClassVar[dict[str, Decoder]] = {}
+    expected: int
+    """Most likely."""
+    high: int
+    """At worst, with common settings."""
+    low: int
+    """At best."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeGroup(Record):
     """Changes that belong together, in words."""
     _decoders: ClassVar[dict[str, Decoder]] = {}
@@ -1640,7 +1652,7 @@ class DeviceRow(Record):
     """Whether that fits."""
     largest_batch: int | None = None
     """The largest batch that fits."""
-    latency_ms: Range2 | None = None
+    latency_ms: Range | None = None
     """Time of one run; `null` when it does not fit or is not known."""
     memory_bytes: int | None = None
     """Memory needed, the runtime overhead at its expected size."""
@@ -1834,9 +1846,9 @@ class Generation(Record):
     """Why a figure is missing, and what the others assume."""
     prompt: int
     """Tokens of the prompt."""
-    first_token_ms: Range2 | None = None
+    first_token_ms: Range | None = None
     """Time to the first token: the whole prompt."""
-    token_ms: Range2 | None = None
+    token_ms: Range | None = None
     """Time per output token, for all sequences of the batch at once."""
     tokens_per_s: float | None = None
     """Tokens per second of one sequence."""
@@ -1941,7 +1953,7 @@ class Hardware(Record):
     """The device that was asked for."""
     devices: list[DeviceRow] = field(default_factory=list)
     """The model on each of several devices."""
-    eager_ms: Range2 | None = None
+    eager_ms: Range | None = None
     """Time of one run in eager mode, where the host issues every operation; `null` where the
     host overhead of the runtime was not measured.
     """
@@ -1953,7 +1965,7 @@ class Hardware(Record):
     """Whether it fits the device's memory; `null` when that cannot be determined."""
     generation: Generation | None = None
     """Time to the first token and per token, for generative models."""
-    graph_ms: Range2 | None = None
+    graph_ms: Range | None = None
     """Time of one run when a CUDA graph is replayed, or a compiled engine runs."""
     host_bound: bool | None = None
     """Whether, in eager mode, the host issues operations more slowly than the device runs them."""
@@ -1963,7 +1975,7 @@ class Hardware(Record):
     """The largest batch that fits."""
     largest_context: int | None = None
     """The longest context that fits at this batch."""
-    latency_ms: Range2 | None = None
+    latency_ms: Range | None = None
     """The headline: time of one run, in the mode of `mode`."""
     memory: MemoryNeed | None = None
     """Its parts."""
@@ -2150,7 +2162,7 @@ class Memory(Record):
 class MemoryNeed(Record):
     """Memory that a run needs, by purpose."""
     _decoders: ClassVar[dict[str, Decoder]] = {}
-    workspace_bytes: Range
+    workspace_bytes: ByteRange
     """Runtime overhead: driver contexts, libraries, scratch space, allocator slack."""
     activations_bytes: int | None = None
     """Peak activations in the precision, without the KV cache."""
@@ -2381,18 +2393,6 @@ class Range(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Range2(Record):
-    """An estimate with its uncertainty."""
-    _decoders: ClassVar[dict[str, Decoder]] = {}
-    expected: float
-    """Most likely."""
-    high: float
-    """At worst, with common settings."""
-    low: float
-    """At best."""
-
-
-@dataclass(frozen=True, slots=True)
 class RemovedNode(Record):
     """A node of the first model alone."""
     _decoders: ClassVar[dict[str, Decoder]] = {}
@@ -2476,11 +2476,11 @@ class Requirement(Record):
     """Target divided by expected time, or expected throughput divided by target."""
     name: str
     """The name in use."""
-    first_token_ms: Range2 | None = None
+    first_token_ms: Range | None = None
     """Time to the first token, where the target has one."""
     fits: bool | None = None
     """Whether that fits."""
-    latency_ms: Range2 | None = None
+    latency_ms: Range | None = None
     """Time of one run; `null` when it does not fit or is not known."""
     memory_bytes: int | None = None
     """Memory needed, the runtime overhead at its expected size."""
@@ -2583,7 +2583,7 @@ class ScalingRow(Record):
     """The batch, the length or the side."""
     fits: bool | None = None
     """Whether that fits."""
-    latency_ms: Range2 | None = None
+    latency_ms: Range | None = None
     """Time of one run; `null` when it does not fit or is not known."""
     memory_bytes: int | None = None
     """Memory needed, the runtime overhead at its expected size."""
@@ -3068,7 +3068,7 @@ Cost._decoders = {
 }
 
 DeviceRow._decoders = {
-    "latency_ms": Range2,
+    "latency_ms": Range,
 }
 
 Diagram._decoders = {
@@ -3093,8 +3093,8 @@ FindingChanges._decoders = {
 }
 
 Generation._decoders = {
-    "first_token_ms": Range2,
-    "token_ms": Range2,
+    "first_token_ms": Range,
+    "token_ms": Range,
 }
 
 GraphChanges._decoders = {
@@ -3117,10 +3117,10 @@ Hardware._decoders = {
     "batch_scaling": ("list", ScalingRow),
     "device": DeviceFacts,
     "devices": ("list", DeviceRow),
-    "eager_ms": Range2,
+    "eager_ms": Range,
     "generation": Generation,
-    "graph_ms": Range2,
-    "latency_ms": Range2,
+    "graph_ms": Range,
+    "latency_ms": Range,
     "memory": MemoryNeed,
     "requirements": Requirements,
     "resolution_scaling": ("list", ScalingRow),
@@ -3141,7 +3141,7 @@ Memory._decoders = {
 }
 
 MemoryNeed._decoders = {
-    "workspace_bytes": Range,
+    "workspace_bytes": ByteRange,
 }
 
 ModelFacts._decoders = {
@@ -3180,8 +3180,8 @@ Report._decoders = {
 }
 
 Requirement._decoders = {
-    "first_token_ms": Range2,
-    "latency_ms": Range2,
+    "first_token_ms": Range,
+    "latency_ms": Range,
 }
 
 Requirements._decoders = {
@@ -3196,7 +3196,7 @@ Roofline._decoders = {
 }
 
 ScalingRow._decoders = {
-    "latency_ms": Range2,
+    "latency_ms": Range,
 }
 
 ShapeFacts._decoders = {
