@@ -45,6 +45,9 @@ pub enum Error {
     /// A part of the dataset is in a format that is only written.
     #[error("cannot read {}: only Parquet and JSON lines are read", .0.display())]
     NotRead(PathBuf),
+    /// A thread cannot be started.
+    #[error("the system starts no more threads: {0}")]
+    Thread(io::Error),
     /// The tables cannot be written.
     #[error("cannot write a table: {0}")]
     Write(String),
@@ -68,6 +71,7 @@ impl Error {
             Self::NoDataset(_) => Some("run `calipers scan MODEL… -o DIR` first"),
             Self::Damaged { .. } => Some("remove the folder and scan again"),
             Self::NotRead(_) => Some("scan into another folder without `--format csv`"),
+            Self::Thread(_) => Some("scan with fewer, for example --threads 4"),
             Self::Io { .. } | Self::Write(_) => None,
         }
     }

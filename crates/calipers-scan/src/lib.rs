@@ -17,6 +17,7 @@ mod dataset;
 mod digest;
 mod error;
 mod journal;
+pub mod panics;
 mod parquet;
 mod part;
 mod place;

@@ -41,8 +41,8 @@ pub(crate) fn without(
     write(folder, table, format, &rows)
 }
 
-/// Lines of comma-separated values, of which the first cell is the path. The others stay as they are: an empty cell may be
-/// null or an empty text.
+/// Lines of comma-separated values without those whose first cell is one of these paths. The others stay as they are: an
+/// empty cell may be null or an empty text.
 fn lines_without(text: &str, models: &BTreeSet<String>) -> String {
     let cells: BTreeSet<String> = models.iter().map(|path| csv::cell(path)).collect();
     let (headings, lines) = text.split_at(text.find('\n').map_or(text.len(), |end| end + 1));

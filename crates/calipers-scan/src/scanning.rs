@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use calipers::Options;
 
 use crate::dataset::{Dataset, Format, Identity, SCHEMA_VERSION};
 use crate::journal::Journal;
+use crate::panics::{STACK_BYTES, reporting};
 use crate::rows::{Rows, rows, unread};
 use crate::{Error, Place, Table};
 
@@ -80,7 +82,6 @@ struct Writer {
     stale: BTreeSet<String>,
     bytes: usize,
     progress: Progress,
-    failure: Option<Error>,
 }
 
 impl Writer {
@@ -121,19 +122,19 @@ impl Writer {
 
 /// Scans models into the dataset in a folder.
 ///
-/// A model whose path and version are in the dataset is not analyzed again; rows of other versions are replaced. Every
-/// finished model is in the journal before the next one begins, so a process that is killed loses at most the
-/// models that it was analyzing, and the next scan goes on behind those that were finished. A model that cannot be read
-/// is a row with its error.
+/// A model whose path and version are in the dataset is not analyzed again; rows of other versions are replaced. A
+/// finished model is in the journal before its thread finishes another one, so a process that is killed loses at most
+/// the models that it was analyzing, and the next scan goes on behind those that were finished. A model that cannot be
+/// read, or whose analysis panics, is a row with its error.
 ///
 /// # Errors
 ///
 /// An [`Error`] if the dataset cannot be written, is being written by another process, or has other options.
-pub fn scan<P: Place>(
+pub fn scan<P: Place + 'static>(
     places: Vec<P>,
     folder: &Path,
     options: &ScanOptions,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &dyn Fn(Progress),
 ) -> Result<Summary, Error> {
     let mut tables: Vec<Table> = options.tables.clone();
     tables.push(Table::Models);
@@ -190,20 +191,16 @@ pub fn scan<P: Place>(
     let local = places.iter().filter(|(_, version)| version.is_some());
     let changed: BTreeSet<&str> = local.map(|(place, _)| place.address()).collect();
     pending.retain(|rows| !changed.contains(rows.model.figures.path.as_str()));
-    let writer = Mutex::new(Writer {
+    let mut writer = Writer {
         dataset,
         journal,
         pending,
         stale: BTreeSet::new(),
         bytes: 0,
         progress: Progress { total: places.len(), ..Progress::default() },
-        failure: None,
-    });
-    run(&places, &finished, options, &writer, progress, &mut summary);
-    let mut writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(failure) = writer.failure.take() {
-        return Err(failure);
-    }
+    };
+    let job = Job { places, finished, options: options.clone(), next: AtomicUsize::new(0) };
+    summary.unchanged += run(job, &mut writer, progress)?;
     writer.flush()?;
     summary.done = writer.progress.done;
     summary.failed = writer.progress.failed;
@@ -229,69 +226,111 @@ fn distinct<P: Place>(mut places: Vec<P>) -> Vec<(P, Option<String>)> {
         .collect()
 }
 
-fn run<P: Place>(
-    places: &[(P, Option<String>)],
-    finished: &BTreeMap<String, Option<String>>,
-    options: &ScanOptions,
-    writer: &Mutex<Writer>,
-    progress: &(dyn Fn(Progress) + Sync),
-    summary: &mut Summary,
-) {
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
-    let threads = if options.threads == 0 { cores } else { options.threads };
-    let (next, unchanged) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let work = || {
-        while let Some((place, _)) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let found = scanned(place, finished, options);
-            let line = found.as_ref().map_or(Ok(Vec::new()), |(rows, _)| Journal::line(rows));
-            let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-            if writer.failure.is_some() {
-                return;
-            }
-            let written = match found {
-                Some((rows, replaces)) => line.and_then(|line| writer.add(rows, &line, replaces)),
-                None => {
-                    unchanged.fetch_add(1, Ordering::Relaxed);
-                    writer.progress.total -= 1;
-                    Ok(())
-                }
-            };
-            if let Err(error) = written {
-                writer.failure = Some(error);
-                return;
-            }
-            let now = writer.progress;
-            drop(writer);
-            progress(now);
-        }
-    };
-    thread::scope(|scope| {
-        let spawned =
-            (1..threads.min(places.len().max(1))).map(|_| scope.spawn(work)).collect::<Vec<_>>();
-        work();
-        drop(spawned);
-    });
-    summary.unchanged += unchanged.into_inner();
+/// What the threads of a scan share.
+struct Job<P> {
+    places: Vec<(P, Option<String>)>,
+    /// Versions of the models that the dataset has.
+    finished: BTreeMap<String, Option<String>>,
+    options: ScanOptions,
+    /// The place that is next.
+    next: AtomicUsize,
 }
 
-/// The rows of a model, and its path where the dataset has an older version; `None` where the dataset has this version.
-fn scanned<P: Place>(
-    place: &P,
-    finished: &BTreeMap<String, Option<String>>,
-    options: &ScanOptions,
-) -> Option<(Rows, Option<String>)> {
-    let path = place.address();
-    // Versions that are known without asking were compared before.
-    let known = finished.get(path).filter(|_| place.version().is_none());
-    if let Some(Some(known)) = known
-        && place.current_version().as_ref() == Some(known)
-    {
-        return None;
+/// What became of a place.
+enum Outcome {
+    /// Its rows, and their line in the journal; and its path where the dataset has an older version.
+    Scanned(Box<Rows>, Result<Vec<u8>, Error>, Option<String>),
+    /// The dataset has this version.
+    Unchanged,
+    /// The analysis of the place at this position panicked, and its thread is lost.
+    Panicked(usize, String),
+}
+
+/// Scans the places, and returns how many were unchanged.
+fn run<P: Place + 'static>(
+    job: Job<P>,
+    writer: &mut Writer,
+    progress: &dyn Fn(Progress),
+) -> Result<usize, Error> {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let threads = if job.options.threads == 0 { cores } else { job.options.threads };
+    let job = Arc::new(job);
+    // Without room for finished models: a thread waits with one until the ones before are in the journal.
+    let (sender, receiver) = sync_channel(0);
+    for _ in 0..threads.min(job.places.len()) {
+        start(&job, &sender)?;
     }
-    let stale = known.map(|_| path.to_owned());
-    let found = match place.open() {
-        Ok(opened) => rows(&opened.model, path, opened.version, &options.analysis),
-        Err(error) => unread(path, place.version(), error),
+    let mut unchanged = 0;
+    for _ in 0..job.places.len() {
+        let Ok(outcome) = receiver.recv() else { break };
+        match outcome {
+            Outcome::Scanned(rows, line, replaces) => writer.add(*rows, &line?, replaces)?,
+            Outcome::Unchanged => {
+                unchanged += 1;
+                writer.progress.total -= 1;
+            }
+            Outcome::Panicked(at, message) => {
+                start(&job, &sender)?;
+                let (rows, replaces) = job.unread(at, message);
+                let line = Journal::line(&rows)?;
+                writer.add(rows, &line, replaces)?;
+            }
+        }
+        progress(writer.progress);
+    }
+    Ok(unchanged)
+}
+
+/// Starts a thread that scans places until none is left.
+fn start<P: Place + 'static>(job: &Arc<Job<P>>, sender: &SyncSender<Outcome>) -> Result<(), Error> {
+    let (job, sender) = (Arc::clone(job), sender.clone());
+    let work = move || {
+        loop {
+            let at = job.next.fetch_add(1, Ordering::Relaxed);
+            if at >= job.places.len() {
+                return;
+            }
+            let lost = sender.clone();
+            let report = move |message| drop(lost.send(Outcome::Panicked(at, message)));
+            let outcome = reporting(report, || job.scanned(at));
+            // Nobody receives after an error.
+            if sender.send(outcome).is_err() {
+                return;
+            }
+        }
     };
-    Some((found.of_tables(&options.tables), stale))
+    let thread = thread::Builder::new().name("scan".to_owned()).stack_size(STACK_BYTES);
+    thread.spawn(work).map(drop).map_err(Error::Thread)
+}
+
+impl<P: Place> Job<P> {
+    /// Analyzes a place unless the dataset has this version.
+    fn scanned(&self, at: usize) -> Outcome {
+        let (place, _) = &self.places[at];
+        let (path, known) = (place.address(), self.known(place));
+        if let Some(Some(known)) = known
+            && place.current_version().as_ref() == Some(known)
+        {
+            return Outcome::Unchanged;
+        }
+        let rows = match place.open() {
+            Ok(opened) => rows(&opened.model, path, opened.version, &self.options.analysis),
+            Err(error) => unread(path, place.version(), error),
+        };
+        let rows = rows.of_tables(&self.options.tables);
+        let line = Journal::line(&rows);
+        Outcome::Scanned(Box::new(rows), line, known.map(|_| path.to_owned()))
+    }
+
+    /// The rows of a place that cannot be analyzed, and its path where the dataset has an older version.
+    fn unread(&self, at: usize, error: String) -> (Rows, Option<String>) {
+        let (place, _) = &self.places[at];
+        let path = place.address();
+        (unread(path, place.version(), error), self.known(place).map(|_| path.to_owned()))
+    }
+
+    /// The version that the dataset has of a place whose own has to be asked for; others were compared before.
+    fn known(&self, place: &P) -> Option<&Option<String>> {
+        self.finished.get(place.address()).filter(|_| place.version().is_none())
+    }
 }

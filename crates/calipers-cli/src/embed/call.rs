@@ -1,36 +1,20 @@
 //! Calls on threads of their own, so that neither a long analysis nor an internal error takes the program down.
-//!
-//! The extension module aborts on a panic, as the command does: tables for unwinding would be a sixth of the wheel. So
-//! the thread of a call never returns from a panic. It says what happened, and waits until the process ends. What it
-//! held stays held: its memory, its locks, and the list of panic hooks, so that no other hook can be set from then on.
 
-use std::cell::RefCell;
-use std::panic::{self, PanicHookInfo};
-use std::path::Path;
-use std::sync::Once;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use super::{Failure, FailureKind};
+use calipers_scan::panics::{STACK_BYTES, reporting};
 
-/// The stack of a call: that of a main thread.
-const STACK_BYTES: usize = 8 << 20;
+use super::{Failure, FailureKind};
 
 /// How often the caller is asked whether to wait on.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Hands a failure to the caller.
-type Report = Box<dyn FnOnce(Failure)>;
-
-thread_local! {
-    /// That of this thread's call.
-    static REPORT: RefCell<Option<Report>> = const { RefCell::new(None) };
-}
-
 /// Does the work in a thread of its own, and calls `wait` about 20 times a second until it is done.
 ///
-/// A panic of the work is a [`Failure`] of kind [`FailureKind::Internal`]. Threads that the work starts are not covered.
+/// A panic of the work is a [`Failure`] of kind [`FailureKind::Internal`]; the thread then stays until the process ends.
+/// Threads that the work starts are not covered.
 ///
 /// # Errors
 ///
@@ -39,16 +23,12 @@ pub fn call<T: Send + 'static, E>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
     mut wait: impl FnMut() -> Result<(), E>,
 ) -> Result<Result<T, Failure>, E> {
-    catch_panics();
     let (sender, receiver) = sync_channel(1);
     let start = move || {
-        let report = sender.clone();
-        REPORT.set(Some(Box::new(move |failure| {
-            // A caller that no longer waits needs no answer.
-            let _ = report.send(Err(failure));
-        })));
-        let result = work();
-        REPORT.set(None);
+        let failed = sender.clone();
+        // A caller that no longer waits needs no answer.
+        let report = move |message| drop(failed.send(Err(internal(message))));
+        let result = reporting(report, work);
         let _ = sender.send(result);
     };
     let thread = thread::Builder::new().name("calipers".to_owned()).stack_size(STACK_BYTES);
@@ -64,35 +44,6 @@ pub fn call<T: Send + 'static, E>(
             }
         }
     }
-}
-
-/// Puts a hook for the panics of calls before the hook that there is.
-fn catch_panics() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let previous = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            // Thread-local values are gone where a thread ends.
-            match REPORT.try_with(RefCell::take).ok().flatten() {
-                Some(report) => {
-                    report(internal(message(info)));
-                    loop {
-                        thread::park();
-                    }
-                }
-                None => previous(info),
-            }
-        }));
-    });
-}
-
-/// Where it happened. The text of a panic can have names of the model, which the options may forbid.
-fn message(info: &PanicHookInfo<'_>) -> String {
-    let place = info.location().and_then(|location| {
-        let file = Path::new(location.file()).file_name()?;
-        Some(format!(" at {}:{}", file.to_string_lossy(), location.line()))
-    });
-    format!("internal error{}", place.unwrap_or_default())
 }
 
 fn internal(message: String) -> Failure {

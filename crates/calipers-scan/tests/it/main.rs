@@ -3,14 +3,37 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calipers_report::{Likeness, ModelRow};
 use calipers_samples::{DataType, ModelBuilder, Tensor};
 use calipers_scan::{
-    Error, Format, LocalFile, Opened, Place, ScanOptions, Summary, Table, read_models, registry,
-    scan,
+    Error, Format, LocalFile, Opened, Place, Progress, ScanOptions, Summary, Table, read_models,
+    registry, scan,
 };
+
+fn main() -> ExitCode {
+    calipers_testkit::main([tests()])
+}
+
+// The standard harness sets a panic hook when it ends, which threads that panicked in a scan prevent.
+calipers_testkit::tests! {
+    test: [
+        every_model_is_one_row_with_its_figures,
+        digests_are_those_of_architecture_and_weights,
+        what_is_known_is_not_read_again,
+        versions_that_have_to_be_asked_for_are_compared,
+        a_scan_of_servers_that_was_killed_goes_on,
+        a_model_whose_analysis_panics_is_a_row,
+        duplicates_and_variants_are_found,
+        a_dataset_holds_to_its_options_and_to_one_writer,
+        rows_of_a_text_table_are_replaced,
+        tables_are_as_they_were_asked_for,
+        the_guide_describes_every_column,
+    ];
+}
 
 /// A matrix product of a size, with a value in its weights.
 fn product(size: usize, value: f32, names: &str) -> Vec<u8> {
@@ -48,7 +71,6 @@ fn quiet(paths: &[PathBuf], folder: &Path, options: &ScanOptions) -> Result<Summ
     scan(places(paths), folder, options, &|_| {})
 }
 
-#[test]
 fn every_model_is_one_row_with_its_figures() {
     let root = tempfile::tempdir().unwrap();
     let mut paths = files(root.path(), 20);
@@ -70,7 +92,6 @@ fn every_model_is_one_row_with_its_figures() {
     }
 }
 
-#[test]
 fn digests_are_those_of_architecture_and_weights() {
     let root = tempfile::tempdir().unwrap();
     let paths: Vec<PathBuf> =
@@ -93,26 +114,26 @@ fn digests_are_those_of_architecture_and_weights() {
 }
 
 /// A file that counts how often it is opened.
-struct Counted<'a> {
+struct Counted {
     file: LocalFile,
-    opened: &'a AtomicUsize,
+    opened: Arc<AtomicUsize>,
     /// Whether its version has to be asked for, as that of a server.
     is_late: bool,
-    /// Whether the process ends when it is opened.
-    is_deadly: bool,
+    /// Whether opening it panics.
+    panics: bool,
 }
 
-impl<'a> Counted<'a> {
-    fn new(file: LocalFile, opened: &'a AtomicUsize) -> Self {
-        Self { file, opened, is_late: false, is_deadly: false }
+impl Counted {
+    fn new(file: LocalFile, opened: &Arc<AtomicUsize>) -> Self {
+        Self { file, opened: Arc::clone(opened), is_late: false, panics: false }
     }
 
-    fn late(file: LocalFile, opened: &'a AtomicUsize) -> Self {
+    fn late(file: LocalFile, opened: &Arc<AtomicUsize>) -> Self {
         Self { is_late: true, ..Self::new(file, opened) }
     }
 }
 
-impl Place for Counted<'_> {
+impl Place for Counted {
     fn address(&self) -> &str {
         self.file.address()
     }
@@ -126,17 +147,16 @@ impl Place for Counted<'_> {
     }
 
     fn open(&self) -> Result<Opened, String> {
-        assert!(!self.is_deadly, "the process ends here");
         self.opened.fetch_add(1, Ordering::Relaxed);
+        assert!(!self.panics, "with a name of the model");
         self.file.open()
     }
 }
 
-#[test]
 fn what_is_known_is_not_read_again() {
     let root = tempfile::tempdir().unwrap();
     let (paths, folder) = (files(root.path(), 30), root.path().join("dataset"));
-    let opened = AtomicUsize::new(0);
+    let opened = Arc::new(AtomicUsize::new(0));
     let run = |paths: &[PathBuf], prune: bool| {
         opened.store(0, Ordering::Relaxed);
         let places = places(paths).into_iter().map(|place| Counted::new(place, &opened)).collect();
@@ -168,16 +188,15 @@ fn what_is_known_is_not_read_again() {
     assert_eq!(parts, named);
 }
 
-#[test]
 fn versions_that_have_to_be_asked_for_are_compared() {
     let root = tempfile::tempdir().unwrap();
     let (paths, folder) = (files(root.path(), 10), root.path().join("dataset"));
     let run = || {
-        let opened = AtomicUsize::new(0);
+        let opened = Arc::new(AtomicUsize::new(0));
         let places =
             places(&paths).into_iter().map(|place| Counted::late(place, &opened)).collect();
         let summary = scan(places, &folder, &ScanOptions::default(), &|_| {}).unwrap();
-        (summary.done, summary.unchanged, opened.into_inner())
+        (summary.done, summary.unchanged, opened.load(Ordering::Relaxed))
     };
     assert_eq!(run(), (10, 0, 10));
     assert_eq!(run(), (0, 10, 0));
@@ -190,33 +209,58 @@ fn versions_that_have_to_be_asked_for_are_compared() {
     assert!(rows[4].figures.error.is_some());
 }
 
-#[test]
 fn a_scan_of_servers_that_was_killed_goes_on() {
     let root = tempfile::tempdir().unwrap();
     let (paths, folder) = (files(root.path(), 6), root.path().join("dataset"));
-    let opened = AtomicUsize::new(0);
     let options = ScanOptions { threads: 1, ..ScanOptions::default() };
-    let run = |deadly: Option<usize>| {
-        opened.store(0, Ordering::Relaxed);
+    // Ends, as a process that is killed, once this many are done.
+    let run = |end: Option<usize>| {
+        let opened = Arc::new(AtomicUsize::new(0));
         let late = places(&paths).into_iter().map(|place| Counted::late(place, &opened));
-        let places =
-            late.enumerate().map(|(at, place)| Counted { is_deadly: Some(at) == deadly, ..place });
-        let places: Vec<Counted> = places.collect();
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            scan(places, &folder, &options, &|_| {}).unwrap()
-        }))
+        let places: Vec<Counted> = late.collect();
+        let summary = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            scan(places, &folder, &options, &|progress: Progress| {
+                if Some(progress.done) == end {
+                    // Without a message.
+                    std::panic::resume_unwind(Box::new(()));
+                }
+            })
+            .unwrap()
+        }));
+        summary.map(|it| (it.done, it.unchanged, opened.load(Ordering::Relaxed)))
     };
     // Three are in the journal. One of them changes before the scan goes on, and it ends once more.
     assert!(run(Some(3)).is_err());
     fs::write(&paths[1], product(50, 1.0, "a")).unwrap();
-    assert!(run(Some(4)).is_err());
-    let summary = run(None).unwrap();
-    assert_eq!((summary.done, summary.unchanged, opened.load(Ordering::Relaxed)), (2, 4, 2));
+    assert!(run(Some(2)).is_err());
+    assert_eq!(run(None).unwrap(), (2, 4, 2));
     let rows = models(&folder);
     let found: Vec<&str> = rows.iter().map(|row| row.figures.path.as_str()).collect();
     let expected: Vec<String> = places(&paths).iter().map(|it| it.address().to_owned()).collect();
     assert_eq!(found, expected);
     assert_eq!(rows[1].figures.macs, Some(2500));
+}
+
+/// More models panic than there are threads; each is a row, and none is read twice.
+fn a_model_whose_analysis_panics_is_a_row() {
+    let root = tempfile::tempdir().unwrap();
+    let (paths, folder) = (files(root.path(), 20), root.path().join("dataset"));
+    let options = ScanOptions { threads: 2, ..ScanOptions::default() };
+    let run = || {
+        let opened = Arc::new(AtomicUsize::new(0));
+        let counted = places(&paths).into_iter().map(|place| Counted::new(place, &opened));
+        let places: Vec<Counted> =
+            counted.enumerate().map(|(at, it)| Counted { panics: at % 4 == 1, ..it }).collect();
+        let summary = scan(places, &folder, &options, &|_| {}).unwrap();
+        (summary, opened.load(Ordering::Relaxed))
+    };
+    assert_eq!(run(), (Summary { done: 20, failed: 5, ..Summary::default() }, 20));
+    assert_eq!(run(), (Summary { unchanged: 20, ..Summary::default() }, 0));
+    for (at, row) in models(&folder).iter().enumerate() {
+        let error = row.figures.error.as_deref().unwrap_or_default();
+        assert_eq!(error.starts_with("internal error at main.rs:"), at % 4 == 1, "{error}");
+        assert_eq!(row.figures.macs.is_some(), at % 4 != 1);
+    }
 }
 
 /// A chain of matrix products, the last one to a number of classes, in a type.
@@ -235,7 +279,6 @@ fn classifier(classes: i64, dtype: DataType, value: u8) -> Vec<u8> {
     model.build()
 }
 
-#[test]
 fn duplicates_and_variants_are_found() {
     let root = tempfile::tempdir().unwrap();
     let variants = [
@@ -266,7 +309,6 @@ fn duplicates_and_variants_are_found() {
     assert_eq!(groups(Likeness::Shapes), [[0, 1, 2, 3]]);
 }
 
-#[test]
 fn a_dataset_holds_to_its_options_and_to_one_writer() {
     let root = tempfile::tempdir().unwrap();
     let (paths, folder) = (files(root.path(), 2), root.path().join("dataset"));
@@ -294,11 +336,10 @@ fn lines(folder: &Path, table: Table) -> Vec<String> {
 }
 
 /// Rows of comma-separated values are replaced as those of other formats, whatever the paths.
-#[test]
 fn rows_of_a_text_table_are_replaced() {
     let root = tempfile::tempdir().unwrap();
     let paths = ["a.onnx", "a,b.onnx", "a\"b.onnx", "=a.onnx", "gone.onnx"]
-        .map(|name| PathBuf::from(root.path().join(name)));
+        .map(|name| root.path().join(name));
     for path in &paths {
         fs::write(path, product(10, 1.0, "a")).unwrap();
     }
@@ -316,7 +357,6 @@ fn rows_of_a_text_table_are_replaced() {
     assert!(matches!(registry(&folder), Err(Error::NotRead(_))));
 }
 
-#[test]
 fn tables_are_as_they_were_asked_for() {
     let root = tempfile::tempdir().unwrap();
     let (paths, folder) = (files(root.path(), 3), root.path().join("dataset"));
@@ -332,7 +372,6 @@ fn tables_are_as_they_were_asked_for() {
 }
 
 /// The guide lists the columns as the tables have them.
-#[test]
 fn the_guide_describes_every_column() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/scan.md");
     let guide = fs::read_to_string(guide).unwrap();

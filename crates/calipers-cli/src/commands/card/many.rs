@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use calipers_render::output::{Answer, Format};
 use calipers_render::{index, tables, units};
 use calipers_report::{KeyFigures, ModelRow, Registry, Report};
+use calipers_scan::panics::STACK_BYTES;
 use rayon::prelude::*;
 
 use super::super::places::{Place, Places};
@@ -16,9 +17,6 @@ use crate::files::Changes;
 use crate::output::Target;
 use crate::problem::{printable, warn, why};
 use crate::progress::Count;
-
-/// Stack of a worker: what the first thread of a program has on most systems.
-const STACK: usize = 8 << 20;
 
 /// What became of one file.
 struct Outcome {
@@ -86,7 +84,7 @@ fn analyze_all(
         count.add();
         outcome
     };
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build()?;
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build()?;
     pool.install(|| places.all.par_iter().enumerate().map(one).collect())
 }
 
