@@ -1,13 +1,15 @@
-"""Reads models from servers on this machine: faults, a slow link, S3.
+"""Reads models from servers on this machine: faults, a slow link, object stores.
 
-    check_remote.py CALIPERS FIXTURES FOLDER
+    check_remote.py CALIPERS FIXTURES FOLDER AZURITE
 """
 
 import contextlib
+import datetime
 import json
 import logging
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import time
@@ -15,13 +17,13 @@ import time
 from checks import check, conclude
 from remote_server import RangeServer
 
-CALIPERS, FIXTURES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+CALIPERS, FIXTURES, FOLDER, AZURITE = sys.argv[1], *map(pathlib.Path, sys.argv[2:5])
 MODEL = "resnet18_op17_static.onnx"
 
 
 def run(*arguments, **environment):
     # Nothing of this machine's credentials and proxies takes part.
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "HF_", "GOOGLE_", "AZURE_"))}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "HF_", "GOOGLE_", "AZURE_", "CLOUDSDK_", "STORAGE_"))}
     variables = {**kept, "CALIPERS_TIMEOUT": "2", "HOME": str(FOLDER), **environment}
     return subprocess.run([CALIPERS, *map(str, arguments)], capture_output=True, text=True, env=variables)
 
@@ -204,8 +206,93 @@ def buckets():
         check("s3 data files", [file["status"] for file in report["model"]["data_files"]] == ["present"], report["model"])
 
 
+def google():
+    """The XML interface, which is that of S3."""
+    import boto3
+
+    local = run(FIXTURES / MODEL, "--format", "json").stdout
+    with s3() as url:
+        client = boto3.client("s3", endpoint_url=url, region_name="us-east-1", aws_access_key_id="KEY", aws_secret_access_key="HIDDEN")
+        client.create_bucket(Bucket="models")
+        client.upload_file(str(FIXTURES / MODEL), "models", f"vision/a b/{MODEL}", ExtraArgs={"ACL": "public-read"})
+        for host in (url, url.removeprefix("http://")):
+            result = run(f"gs://models/vision/a b/{MODEL}", "--format", "json", STORAGE_EMULATOR_HOST=host)
+            check("gs", result.returncode == 0 and result.stdout == local, result.stderr)
+        result = run("scan", "gs://models/vision", "-o", FOLDER / "google", STORAGE_EMULATOR_HOST=url)
+        check("gs prefix", "Scanned 1 model " in result.stdout and "unreadable" not in result.stdout, result.stdout + result.stderr)
+        result = run("gs://models/none.onnx", STORAGE_EMULATOR_HOST=url)
+        check("gs missing key", result.returncode == 1 and "no such file" in result.stderr, result.stderr)
+
+
+# The account and the key that Microsoft publishes for its emulator.
+ACCOUNT = "devstoreaccount1"
+KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+
+@contextlib.contextmanager
+def azurite():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [AZURITE, "--inMemoryPersistence", "--silent", "--skipApiVersionCheck", "--blobPort", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(300):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/{ACCOUNT}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def azure():
+    if not AZURITE.exists():
+        print("az: ignored, azurite is not installed")
+        return
+    from azure.storage.blob import BlobServiceClient, generate_container_sas
+
+    local = run(FIXTURES / MODEL, "--format", "json").stdout
+    with azurite() as url:
+        service = BlobServiceClient(url, credential=KEY)
+        service.create_container("models")
+        service.get_blob_client("models", f"vision/a b/{MODEL}").upload_blob((FIXTURES / MODEL).read_bytes())
+        signature = generate_container_sas(ACCOUNT, "models", account_key=KEY, permission="rl", expiry=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1))
+        text = f"AccountName={ACCOUNT};BlobEndpoint={url};"
+        account = {"AZURE_STORAGE_ACCOUNT": ACCOUNT, "AZURE_STORAGE_ENDPOINT": url}
+        logins = {
+            "key": {**account, "AZURE_STORAGE_KEY": KEY},
+            "signature": {**account, "AZURE_STORAGE_SAS_TOKEN": signature},
+            "connection string": {"AZURE_STORAGE_CONNECTION_STRING": f"{text}AccountKey={KEY}"},
+            "connection string with a signature": {"AZURE_STORAGE_CONNECTION_STRING": f"{text}SharedAccessSignature={signature}"},
+        }
+        for name, variables in logins.items():
+            result = run(f"az://models/vision/a b/{MODEL}", "--format", "json", **variables)
+            check(f"az with {name}", result.returncode == 0 and result.stdout == local, result.stderr)
+            result = run("scan", "az://models/vision", "-o", FOLDER / f"azure {name}", **variables)
+            check(f"az prefix with {name}", "Scanned 1 model " in result.stdout and "unreadable" not in result.stdout, result.stdout + result.stderr)
+        wrong = KEY.replace("E", "F")
+        result = run(f"az://models/vision/a b/{MODEL}", **{**account, "AZURE_STORAGE_KEY": wrong})
+        check("az access", "access denied" in result.stderr and "AZURE_STORAGE_CONNECTION_STRING" in result.stderr, result.stderr)
+        check("az secrets", wrong not in result.stderr)
+
+
+def no_credentials():
+    """A metadata service that does not answer is given up soon."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = time.monotonic()
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        result = run("s3://models/m.onnx", AWS_METADATA_ENDPOINT=endpoint, CALIPERS_TIMEOUT="30")
+        seconds = time.monotonic() - began
+    check("no credentials", "no credentials were found" in result.stderr and "AWS_PROFILE" in result.stderr, result.stderr)
+    check("no credentials, time", seconds < 5, seconds)
+
+
 faults()
 changes_while_reading()
 slow_link()
 buckets()
+google()
+azure()
+no_credentials()
 sys.exit(conclude("remote models"))

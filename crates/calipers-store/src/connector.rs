@@ -13,11 +13,11 @@ use async_trait::async_trait;
 use calipers_ir::PerProcess;
 use http::header::{AUTHORIZATION, HeaderValue, IF_MATCH, LOCATION, RANGE};
 use http::{Method, StatusCode};
-use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
     HttpResponseBody, HttpService,
 };
+use object_store::{ClientConfigKey, ClientOptions};
 use url::Url;
 
 use crate::{Error, Options};
@@ -34,23 +34,39 @@ pub(crate) const MAX_WHOLE: u64 = 32 << 20;
 /// The largest answer to a request for a range: one payload may be as long as all that is held.
 const MAX_RANGE: u64 = 1 << 30;
 
-/// Why the last request failed: `object_store` wraps reasons in texts that contain addresses.
+/// The limit for the service that knows the credentials of a machine's role, as the AWS command line has it. On most machines
+/// there is none, and networks drop its packets.
+const METADATA: Duration = Duration::from_secs(1);
+
+/// What came of the last request: `object_store` wraps reasons in texts that contain addresses.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LastFailure(Arc<Mutex<Option<Failure>>>);
+pub(crate) struct LastAnswer(Arc<Mutex<Answer>>);
+
+/// What came of a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Answer {
+    /// None was sent.
+    #[default]
+    None,
+    Received,
+    Failed(Failure),
+}
 
 /// A failure of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) status: Option<StatusCode>,
     pub(crate) reason: String,
+    /// Whether it was for the credentials of the machine's role.
+    pub(crate) is_metadata: bool,
 }
 
-impl LastFailure {
-    fn set(&self, failure: Option<Failure>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+impl LastAnswer {
+    fn set(&self, answer: Answer) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
-    pub(crate) fn get(&self) -> Option<Failure> {
+    pub(crate) fn get(&self) -> Answer {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -59,8 +75,11 @@ impl LastFailure {
 #[derive(Clone)]
 pub(crate) struct Connector {
     agent: ureq::Agent,
+    /// The client for plain http, which a proxy could read.
+    direct: ureq::Agent,
     authorization: Option<HeaderValue>,
-    pub(crate) last: LastFailure,
+    is_metadata: bool,
+    pub(crate) last: LastAnswer,
 }
 
 impl fmt::Debug for Connector {
@@ -76,26 +95,44 @@ impl Connector {
         https_only: bool,
         authorization: Option<HeaderValue>,
     ) -> Result<Self, Error> {
-        let agent = agent(options, https_only)?;
-        Ok(Self { agent, authorization, last: LastFailure::default() })
+        let direct = Options { proxy: None, ..options.clone() };
+        Ok(Self {
+            agent: agent(options, https_only)?,
+            direct: agent(&direct, https_only)?,
+            authorization,
+            is_metadata: false,
+            last: LastAnswer::default(),
+        })
+    }
+
+    /// The same for the service that knows the credentials of the machine's role.
+    fn metadata(&self) -> Result<Self, Error> {
+        let direct = Options { timeout: METADATA, proxy: None, ..Options::default() };
+        let agent = agent(&direct, false)?;
+        Ok(Self { direct: agent.clone(), agent, is_metadata: true, ..self.clone() })
     }
 
     fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let result = self.exchange(request);
+        let is_metadata = self.is_metadata;
         self.last.set(match &result {
             Ok(response)
                 if response.status().is_client_error() || response.status().is_server_error() =>
             {
                 let status = response.status();
-                Some(Failure {
-                    status: Some(status),
-                    reason: format!("the server answered {status}"),
-                })
+                let reason = format!("the server answered {status}");
+                Answer::Failed(Failure { status: Some(status), reason, is_metadata })
             }
-            Ok(_) => None,
-            Err((_, reason)) => Some(Failure { status: None, reason: reason.clone() }),
+            Ok(_) => Answer::Received,
+            Err((_, reason)) => {
+                Answer::Failed(Failure { status: None, reason: reason.clone(), is_metadata })
+            }
         });
-        result.map_err(|(kind, reason)| HttpError::new(kind, io::Error::other(reason)))
+        result.map_err(|(kind, reason)| {
+            // Where no service answers, none will.
+            let kind = if is_metadata { HttpErrorKind::Unknown } else { kind };
+            HttpError::new(kind, io::Error::other(reason))
+        })
     }
 
     fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, (HttpErrorKind, String)> {
@@ -135,7 +172,9 @@ impl Connector {
         &self,
         request: http::Request<B>,
     ) -> Result<http::Response<ureq::Body>, (HttpErrorKind, String)> {
-        self.agent.run(request).map_err(|error| describe(&error))
+        let is_plain = request.uri().scheme_str() == Some("http");
+        let agent = if is_plain { &self.direct } else { &self.agent };
+        agent.run(request).map_err(|error| describe(&error))
     }
 
     /// Sends a request, and goes where the server redirects to. Another server gets no header but those of the range: `ureq`
@@ -256,8 +295,14 @@ fn describe(error: &ureq::Error) -> (HttpErrorKind, String) {
 }
 
 impl HttpConnector for Connector {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(self.clone()))
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        // Only `object_store` itself sets such a limit, for the credentials of the machine's role.
+        let limit =
+            |options: &ClientOptions| options.get_config_value(&ClientConfigKey::ConnectTimeout);
+        let is_metadata =
+            limit(options) == limit(&ClientOptions::new().with_connect_timeout(METADATA));
+        let metadata = if is_metadata { self.metadata().ok() } else { None };
+        Ok(HttpClient::new(metadata.unwrap_or_else(|| self.clone())))
     }
 }
 

@@ -9,6 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::HeaderValue;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 
 use crate::address::Login;
 
@@ -89,6 +91,70 @@ pub(crate) fn s3() -> AmazonS3Builder {
     builder
 }
 
+/// A builder with what the `gcloud` command line and Google's libraries would use.
+pub(crate) fn google() -> GoogleCloudStorageBuilder {
+    let mut builder = GoogleCloudStorageBuilder::from_env();
+    if builder.get_config_value(&GoogleConfigKey::ApplicationCredentials).is_none()
+        && let Some(folder) = variable("CLOUDSDK_CONFIG")
+    {
+        let login = PathBuf::from(folder).join("application_default_credentials.json");
+        if login.is_file() {
+            builder = builder.with_application_credentials(login.to_string_lossy());
+        }
+    }
+    if builder.get_config_value(&GoogleConfigKey::BaseUrl).is_none()
+        && let Some(host) = variable("STORAGE_EMULATOR_HOST")
+    {
+        let url = if host.contains("://") { host } else { format!("http://{host}") };
+        builder = builder.with_base_url(url.trim_end_matches('/')).with_skip_signature(true);
+    }
+    builder
+}
+
+/// A builder with what the `az` command line would use. A connection string goes before other variables.
+pub(crate) fn azure() -> MicrosoftAzureBuilder {
+    if let Some(text) = variable("AZURE_STORAGE_CONNECTION_STRING") {
+        return connected(MicrosoftAzureBuilder::new(), &text);
+    }
+    let mut builder = MicrosoftAzureBuilder::from_env();
+    for (name, key) in [
+        ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
+        ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
+    ] {
+        if let Some(value) = variable(name).filter(|_| builder.get_config_value(&key).is_none()) {
+            builder = builder.with_config(key, value);
+        }
+    }
+    builder
+}
+
+/// The builder with the settings of a connection string: `AccountName=…;AccountKey=…;…`.
+fn connected(mut builder: MicrosoftAzureBuilder, text: &str) -> MicrosoftAzureBuilder {
+    let parts = text.split(';').filter_map(|part| part.split_once('='));
+    let parts: BTreeMap<String, &str> =
+        parts.map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim())).collect();
+    let part = |name: &str| parts.get(name).copied().filter(|value| !value.is_empty());
+    if part("usedevelopmentstorage").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+        return builder.with_use_emulator(true);
+    }
+    let endpoint = part("blobendpoint").map(str::to_owned).or_else(|| {
+        let protocol = part("defaultendpointsprotocol").unwrap_or("https");
+        Some(format!("{protocol}://{}.blob.{}", part("accountname")?, part("endpointsuffix")?))
+    });
+    let settings = [
+        (AzureConfigKey::AccountName, part("accountname").map(str::to_owned)),
+        (AzureConfigKey::AccessKey, part("accountkey").map(str::to_owned)),
+        (AzureConfigKey::SasKey, part("sharedaccesssignature").map(str::to_owned)),
+        (AzureConfigKey::Endpoint, endpoint),
+    ];
+    for (key, value) in settings {
+        if let Some(value) = value {
+            builder = builder.with_config(key, value);
+        }
+    }
+    builder
+}
+
 /// Settings of a section of an INI file.
 fn ini_section(text: &str, section: &str) -> BTreeMap<String, String> {
     let mut inside = false;
@@ -141,6 +207,21 @@ mod tests {
         assert_eq!(ci.get("region").map(String::as_str), Some("eu-west-1"));
         assert!(!ci.contains_key("endpoint_url"));
         assert!(ini_section(text, "missing").is_empty());
+    }
+
+    #[test]
+    fn connection_strings_have_account_key_and_endpoint() {
+        let settings = |text: &str| {
+            let builder = connected(MicrosoftAzureBuilder::new(), text);
+            [AzureConfigKey::AccountName, AzureConfigKey::AccessKey, AzureConfigKey::Endpoint]
+                .map(|key| builder.get_config_value(&key))
+        };
+        let text = "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=bWU=;EndpointSuffix=core.windows.net";
+        let expected = ["a", "bWU=", "https://a.blob.core.windows.net"].map(|it| Some(it.into()));
+        assert_eq!(settings(text), expected);
+        let text = "BlobEndpoint=http://127.0.0.1:10000/a;AccountName=a;AccountKey=bWU=;";
+        assert_eq!(settings(text)[2].as_deref(), Some("http://127.0.0.1:10000/a"));
+        assert_eq!(settings("AccountName=a;=;nothing"), [Some("a".into()), None, None]);
     }
 
     #[test]

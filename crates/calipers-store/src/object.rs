@@ -7,14 +7,12 @@ use calipers_formats::ranges;
 use calipers_ir::Span;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use http::StatusCode;
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{BackoffConfig, GetOptions, GetRange, ObjectMeta, RetryConfig};
 
 use crate::address::{Address, ObjectStoreKind};
-use crate::connector::{CONCURRENT, Connector, LastFailure, MAX_WHOLE};
+use crate::connector::{Answer, CONCURRENT, Connector, LastAnswer, MAX_WHOLE};
 use crate::reader::Reader;
 use crate::{Error, Options, credentials, runtime};
 
@@ -23,7 +21,7 @@ use crate::{Error, Options, credentials, runtime};
 pub(crate) struct Object {
     pub(crate) store: Arc<Reader>,
     pub(crate) path: Path,
-    last: LastFailure,
+    last: LastAnswer,
     /// Whether the store refuses a request for a state of the object that is gone. A server may redirect to
     /// others, whose ETags are their own.
     has_conditions: bool,
@@ -138,30 +136,19 @@ impl Object {
                 )
             }
             ObjectStoreKind::Google => {
-                let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
-                let built = builder.with_retry(retry).with_http_connector(connector).build();
+                let builder = credentials::google().with_bucket_name(bucket).with_retry(retry);
+                let built = builder.with_http_connector(connector).build();
                 (
                     built.map(Reader::Google),
                     "set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`; for a public bucket GOOGLE_SKIP_SIGNATURE=true",
                 )
             }
             ObjectStoreKind::Azure => {
-                let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(bucket);
-                // The names that the Azure command line uses.
-                for (name, key) in [
-                    ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
-                    ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
-                ] {
-                    if let Some(value) = credentials::variable(name)
-                        .filter(|_| builder.get_config_value(&key).is_none())
-                    {
-                        builder = builder.with_config(key, value);
-                    }
-                }
-                let built = builder.with_retry(retry).with_http_connector(connector).build();
+                let builder = credentials::azure().with_container_name(bucket).with_retry(retry);
+                let built = builder.with_http_connector(connector).build();
                 (
                     built.map(Reader::Azure),
-                    "set AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN; for a public container AZURE_SKIP_SIGNATURE=true",
+                    "set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN; for a public container AZURE_SKIP_SIGNATURE=true",
                 )
             }
         };
@@ -255,7 +242,14 @@ impl Object {
     /// What went wrong, without the addresses that `object_store` writes into its errors.
     pub(crate) fn describe(&self, error: &object_store::Error) -> Error {
         let last = self.last.get();
-        let status = last.as_ref().and_then(|last| last.status);
+        let status = match &last {
+            Answer::Failed(failure) if failure.is_metadata => {
+                return Error::failed("no credentials were found".to_owned())
+                    .with_hint(self.login_hint);
+            }
+            Answer::Failed(failure) => failure.status,
+            Answer::None | Answer::Received => None,
+        };
         match (error, status) {
             (_, Some(StatusCode::METHOD_NOT_ALLOWED)) => {
                 Error::failed("the server answered 405 Method Not Allowed".to_owned())
@@ -272,14 +266,13 @@ impl Object {
                 Error::failed("the file is empty, or shorter than it was".to_owned())
             }
             (_, _) => match last {
-                Some(last) => Error::failed(last.reason),
-                None if !self.has_conditions => Error::failed(format!(
+                Answer::Failed(failure) => Error::failed(failure.reason),
+                Answer::Received => Error::failed(format!(
                     "the server's answer is malformed: {}",
                     root_cause(error)
                 )),
                 // Nothing was sent: credentials are missing or malformed.
-                None => Error::failed(format!("the store cannot be used: {}", root_cause(error)))
-                    .with_hint(self.login_hint),
+                Answer::None => misconfigured(error).with_hint(self.login_hint),
             },
         }
     }

@@ -224,3 +224,14 @@ fn logins_go_to_their_own_server_alone() {
     assert!(!second.is_empty());
     assert!(second.iter().all(|request| request.header("authorization").is_none()), "{second:?}");
 }
+
+/// It could read what plain http carries, and credentials of a metadata service above all.
+#[test]
+fn plain_http_goes_around_the_proxy() {
+    let (proxy, seen_by_proxy) = serve(|_| response("404 Not Found", "", b""));
+    let (url, seen) = serve(|_| response("404 Not Found", "", b""));
+    let mut options = options();
+    options.proxy = Some(proxy);
+    assert!(open(&format!("{url}/m.onnx"), &options).is_err());
+    assert!(!seen.lock().unwrap().is_empty() && seen_by_proxy.lock().unwrap().is_empty());
+}
