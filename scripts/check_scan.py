@@ -38,7 +38,11 @@ def rows(dataset, table):
 def journal(dataset):
     """Models that are in the journal or in a commit."""
     done = set()
-    for name, paths in (("manifest.jsonl", lambda line: line["models"]), ("journal.jsonl", lambda line: [line["model"]["path"]])):
+    of_journal = lambda line: [line["model"]["path"]]
+    files = (("manifest.jsonl", lambda line: line["models"]), ("journal-previous.jsonl", of_journal), ("journal.jsonl", of_journal))
+    for name, paths in files:
+        if not (dataset / name).exists():
+            continue
         with (dataset / name).open() as lines:
             for line in lines:
                 if line.endswith("\n"):

@@ -48,7 +48,10 @@ pub fn tables(tables: &[Table]) -> String {
 }
 
 /// Rows of JSON values under one line of headings: of a list, its elements with spaces between them.
-pub fn values(headings: &[&str], rows: &[Vec<serde_json::Value>]) -> String {
+pub fn values<'a>(
+    headings: &[&str],
+    rows: impl Iterator<Item = &'a [serde_json::Value]>,
+) -> String {
     use serde_json::Value;
     let mut sheet = Sheet::default();
     headings.iter().for_each(|heading| sheet.word(heading));
@@ -177,7 +180,8 @@ mod tests {
     #[test]
     fn the_first_cell_of_a_line_is_found() {
         for text in ["a.onnx", "a,b", "a\"b", "\"", "\",\"", "a\nb", "=1,2", ""] {
-            let written = values(&["path", "error"], &[vec![text.into(), "x,\"y\"".into()]]);
+            let row = [text.into(), "x,\"y\"".into()];
+            let written = values(&["path", "error"], [row.as_slice()].into_iter());
             assert_eq!(first_cell(written.lines().nth(1).unwrap()), cell(text), "{text:?}");
         }
     }

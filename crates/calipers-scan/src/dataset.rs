@@ -4,6 +4,7 @@
 //! dataset.json     format, tables and options; written once
 //! manifest.jsonl   a line for each commit: its parts, its models with their versions, the commits it replaces
 //! journal.jsonl    a line for each model that was scanned since the last commit
+//! journal-previous.jsonl   the journal of the commit that is being written
 //! models/part-….parquet, layers/…, tensors/…, findings/…, shapes/…
 //! ```
 //!
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::cells::Cells;
 use crate::part;
 use crate::table::Table;
 use crate::{Error, Rows};
@@ -150,11 +152,11 @@ impl Dataset {
             commit.models.insert(figures.path.clone(), rows.model.version.clone());
         }
         for table in self.tables().collect::<Vec<_>>() {
-            let mut values = Vec::new();
+            let mut cells = Cells::new(table);
             for rows in rows {
-                values.extend(table.rows(rows).map_err(|error| Error::Write(error.to_string()))?);
+                cells.add(table, rows).map_err(|error| Error::Write(error.to_string()))?;
             }
-            let name = part::write(&self.folder, table, self.identity.format, &values)?;
+            let name = part::write(&self.folder, table, self.identity.format, &cells)?;
             commit.parts.insert(table.id().to_owned(), name);
         }
         self.append(commit)

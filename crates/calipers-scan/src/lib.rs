@@ -13,6 +13,7 @@
 //! interrupted at any time and goes on where it was: see [`scan`].
 #![forbid(unsafe_code)]
 
+mod cells;
 mod dataset;
 mod digest;
 mod error;
@@ -27,6 +28,7 @@ mod rows;
 mod scanning;
 mod signature;
 mod table;
+mod writer;
 
 pub use calipers_report::{FindingRow, LayerRow, ShapeRow, TensorRow};
 pub use dataset::Format;

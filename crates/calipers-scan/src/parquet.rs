@@ -14,8 +14,9 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::cells::Cells;
 use crate::table::{Column, ColumnKind, Table};
 
 /// Definition levels: how much of a cell is there.
@@ -25,16 +26,16 @@ const ITEM_IS_NULL: i16 = 2;
 const ITEM_IS_PRESENT: i16 = 3;
 
 /// The rows as a Parquet file, in one row group.
-pub(crate) fn encode(table: Table, rows: &[Value]) -> Result<Vec<u8>> {
+pub(crate) fn encode(table: Table, rows: &Cells) -> Result<Vec<u8>> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut writer =
         SerializedFileWriter::new(Vec::new(), Arc::new(schema(table)?), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
-    for column in table.columns() {
+    for (place, column) in table.columns().iter().enumerate() {
         let Some(mut writer) = group.next_column()? else {
             return Err(ParquetError::General(format!("no column for {}", column.name)));
         };
-        let cells = rows.iter().map(|row| &row[column.name]);
+        let cells = rows.column(place);
         match column.kind {
             ColumnKind::Text => write::<ByteArrayType>(
                 &mut writer,
@@ -51,34 +52,32 @@ pub(crate) fn encode(table: Table, rows: &[Value]) -> Result<Vec<u8>> {
     writer.into_inner()
 }
 
-/// The rows of a Parquet file with the columns of a table. Columns that are absent are left out.
-pub(crate) fn decode(file: File, table: Table) -> Result<Vec<Value>> {
+/// The rows of a Parquet file with the columns of a table. Columns that are absent are null.
+pub(crate) fn decode(file: File, table: Table) -> Result<Cells> {
     let reader = SerializedFileReader::new(file)?;
-    let mut rows = Vec::new();
+    let mut all = Cells::new(table);
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
-        let mut objects: Vec<Map<String, Value>> = Vec::new();
+        let (mut columns, mut rows) = (Vec::new(), None);
         let leaves = group.metadata().schema_descr().columns().to_vec();
         for column in table.columns() {
             let is_named = |leaf: &_| {
                 parquet::schema::types::ColumnDescriptor::path(leaf).parts()[0] == column.name
             };
-            let Some(place) = leaves.iter().position(|leaf| is_named(leaf)) else { continue };
+            let Some(place) = leaves.iter().position(|leaf| is_named(leaf)) else {
+                columns.push(None);
+                continue;
+            };
             let levels = leaves[place].max_def_level();
             let cells = cells(group.get_column_reader(place)?, column, levels)?;
-            if objects.is_empty() {
-                objects.resize_with(cells.len(), Map::new);
-            }
-            if objects.len() != cells.len() {
+            if *rows.get_or_insert(cells.len()) != cells.len() {
                 return Err(wrong(column, "has another number of rows"));
             }
-            for (object, cell) in objects.iter_mut().zip(cells) {
-                object.insert(column.name.to_owned(), cell);
-            }
+            columns.push(Some(cells));
         }
-        rows.extend(objects.into_iter().map(Value::Object));
+        all.push_columns(columns, rows.unwrap_or_default());
     }
-    Ok(rows)
+    Ok(all)
 }
 
 fn schema(table: Table) -> Result<Type> {
@@ -233,10 +232,16 @@ mod tests {
 
     use super::*;
 
+    fn encoded(table: Table, rows: &[Value]) -> Vec<u8> {
+        let mut cells = Cells::new(table);
+        rows.iter().for_each(|row| cells.push_object(row.as_object().unwrap().clone()));
+        encode(table, &cells).unwrap()
+    }
+
     fn decoded(bytes: &[u8], table: Table) -> Result<Vec<Value>> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        decode(file, table)
+        Ok(decode(file, table)?.objects().collect())
     }
 
     #[test]
@@ -246,7 +251,7 @@ mod tests {
             json!({"path": "b.onnx", "error": "truncated", "lower_bound": true, "findings": []}),
             json!({"path": "", "macs": -1, "lower_bound": false, "findings": [""]}),
         ];
-        let read = decoded(&encode(Table::Models, &models).unwrap(), Table::Models).unwrap();
+        let read = decoded(&encoded(Table::Models, &models), Table::Models).unwrap();
         assert_eq!(read.len(), models.len());
         for (read, written) in read.iter().zip(&models) {
             for column in Table::Models.columns() {
@@ -258,7 +263,7 @@ mod tests {
     #[test]
     fn a_null_list_has_no_items() {
         let rows = [json!({"path": "a.onnx"}), json!({"path": "b.onnx", "findings": ["unused"]})];
-        let read = decoded(&encode(Table::Models, &rows).unwrap(), Table::Models).unwrap();
+        let read = decoded(&encoded(Table::Models, &rows), Table::Models).unwrap();
         assert_eq!((&read[0]["findings"], &read[1]["findings"]), (&json!([]), &json!(["unused"])));
     }
 
@@ -267,7 +272,7 @@ mod tests {
         let row =
             |index: i64| json!({"path": "m.onnx", "index": index, "op": format!("Op{index}")});
         let rows: Vec<Value> = (0..50_000).map(row).collect();
-        let read = decoded(&encode(Table::Layers, &rows).unwrap(), Table::Layers).unwrap();
+        let read = decoded(&encoded(Table::Layers, &rows), Table::Layers).unwrap();
         let matches = |(read, row): (&Value, &Value)| {
             read["index"] == row["index"] && read["op"] == row["op"]
         };
@@ -276,13 +281,13 @@ mod tests {
 
     #[test]
     fn no_rows_are_a_file_too() {
-        let bytes = encode(Table::Shapes, &[]).unwrap();
+        let bytes = encoded(Table::Shapes, &[]);
         assert!(decoded(&bytes, Table::Shapes).unwrap().is_empty());
     }
 
     #[test]
     fn a_file_that_was_cut_is_refused() {
-        let bytes = encode(Table::Shapes, &[json!({"path": "a.onnx", "shape": "[1]"})]).unwrap();
+        let bytes = encoded(Table::Shapes, &[json!({"path": "a.onnx", "shape": "[1]"})]);
         for length in 0..bytes.len() {
             assert!(decoded(&bytes[..length], Table::Shapes).is_err(), "{length} bytes");
         }

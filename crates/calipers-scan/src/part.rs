@@ -6,8 +6,9 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 use calipers_render::csv;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::cells::Cells;
 use crate::dataset::Format;
 use crate::table::Table;
 use crate::{Error, parquet};
@@ -18,7 +19,7 @@ pub(crate) fn write(
     folder: &Path,
     table: Table,
     format: Format,
-    rows: &[Value],
+    rows: &Cells,
 ) -> Result<String, Error> {
     stored(folder, table, format, &encoded(table, format, rows)?)
 }
@@ -36,8 +37,7 @@ pub(crate) fn without(
         let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
         return stored(folder, table, format, lines_without(&text, models).as_bytes());
     }
-    let mut rows = read(&path, table)?;
-    rows.retain(|row| !row["path"].as_str().is_some_and(|path| models.contains(path)));
+    let rows = read(&path, table)?.without(|path| models.contains(path));
     write(folder, table, format, &rows)
 }
 
@@ -78,26 +78,22 @@ pub(crate) fn readable_by_all(file: &File) {
 #[cfg(not(unix))]
 pub(crate) fn readable_by_all(_: &File) {}
 
-fn encoded(table: Table, format: Format, rows: &[Value]) -> Result<Vec<u8>, Error> {
+fn encoded(table: Table, format: Format, rows: &Cells) -> Result<Vec<u8>, Error> {
     match format {
         Format::Parquet => {
             parquet::encode(table, rows).map_err(|error| Error::Write(error.to_string()))
         }
         Format::Csv => {
             let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-            let cells = |row: &Value| names.iter().map(|name| row[*name].clone()).collect();
-            Ok(csv::values(&names, &rows.iter().map(cells).collect::<Vec<_>>()).into_bytes())
+            Ok(csv::values(&names, rows.rows()).into_bytes())
         }
         Format::Jsonl => {
             let mut bytes = Vec::new();
-            for row in rows {
+            for row in rows.rows() {
                 // Columns in their order, as in the other formats.
-                bytes.push(b'{');
-                for (place, column) in table.columns().iter().enumerate() {
-                    let comma = if place == 0 { "" } else { "," };
-                    bytes.extend(
-                        format!("{comma}{}:{}", json!(column.name), row[column.name]).bytes(),
-                    );
+                for (place, (column, cell)) in table.columns().iter().zip(row).enumerate() {
+                    let before = if place == 0 { "{" } else { "," };
+                    bytes.extend(format!("{before}{}:{cell}", json!(column.name)).bytes());
                 }
                 bytes.extend(b"}\n");
             }
@@ -106,8 +102,8 @@ fn encoded(table: Table, format: Format, rows: &[Value]) -> Result<Vec<u8>, Erro
     }
 }
 
-/// The rows of a part, as JSON objects.
-pub(crate) fn read(path: &Path, table: Table) -> Result<Vec<Value>, Error> {
+/// The rows of a part.
+pub(crate) fn read(path: &Path, table: Table) -> Result<Cells, Error> {
     let file = File::open(path).map_err(Error::io(path))?;
     let damaged = |why: &dyn std::fmt::Display| Error::damaged(path, why);
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -115,9 +111,11 @@ pub(crate) fn read(path: &Path, table: Table) -> Result<Vec<Value>, Error> {
         Some("jsonl") => {
             let mut text = String::new();
             BufReader::new(file).read_to_string(&mut text).map_err(Error::io(path))?;
-            text.lines()
-                .map(|line| serde_json::from_str(line).map_err(|error| damaged(&error)))
-                .collect()
+            let mut cells = Cells::new(table);
+            for line in text.lines() {
+                cells.push_object(serde_json::from_str(line).map_err(|error| damaged(&error))?);
+            }
+            Ok(cells)
         }
         _ => Err(Error::NotRead(path.to_owned())),
     }

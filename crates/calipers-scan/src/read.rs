@@ -18,6 +18,6 @@ pub fn read_models(
     let parts = dataset::parts(folder, Table::Models)?;
     Ok(parts.into_iter().map(|path| {
         let rows = part::read(&path, Table::Models)?;
-        rows.into_iter().map(|row| dataset::model_row(&path, row)).collect()
+        rows.objects().map(|row| dataset::model_row(&path, row)).collect()
     }))
 }

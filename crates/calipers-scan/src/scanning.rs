@@ -13,11 +13,8 @@ use crate::dataset::{Dataset, Format, Identity, SCHEMA_VERSION};
 use crate::journal::Journal;
 use crate::panics::{STACK_BYTES, reporting};
 use crate::rows::{Rows, rows, unread};
+use crate::writer::{Writer, writing};
 use crate::{Error, Place, Table};
-
-/// Models that a part holds at most, and bytes of the journal after which a part is written.
-const MODELS: usize = 1_000;
-const BYTES: usize = 16 << 20;
 
 /// What a scan writes, and how.
 #[derive(Clone, Debug)]
@@ -71,53 +68,6 @@ pub struct Summary {
     pub unchanged: usize,
     /// Models that were taken out.
     pub removed: usize,
-}
-
-/// Rows that are in the journal and not in a part.
-struct Writer {
-    dataset: Dataset,
-    journal: Journal,
-    pending: Vec<Rows>,
-    /// Paths of the pending rows that replace rows of the dataset.
-    stale: BTreeSet<String>,
-    bytes: usize,
-    progress: Progress,
-}
-
-impl Writer {
-    /// Adds the rows of a model. `replaces` is its path where older rows are pending or in the dataset.
-    fn add(&mut self, rows: Rows, line: &[u8], replaces: Option<String>) -> Result<(), Error> {
-        if let Some(path) = replaces {
-            self.pending.retain(|rows| rows.model.figures.path != path);
-            self.stale.insert(path);
-        }
-        self.progress.done += 1;
-        self.progress.failed += usize::from(rows.model.figures.error.is_some());
-        self.journal.add(line)?;
-        self.bytes += line.len();
-        self.pending.push(rows);
-        if self.pending.len() >= MODELS || self.bytes >= BYTES {
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        // Before the new rows: whoever is killed in between finds those in the journal.
-        if !self.stale.is_empty() {
-            self.dataset.remove(&self.stale)?;
-            self.stale.clear();
-        }
-        if !self.pending.is_empty() {
-            // A dataset of the same models is the same, whichever thread was first.
-            self.pending
-                .sort_by(|one, other| one.model.figures.path.cmp(&other.model.figures.path));
-            self.dataset.commit(&self.pending)?;
-            self.pending.clear();
-        }
-        self.bytes = 0;
-        self.journal.clear()
-    }
 }
 
 /// Scans models into the dataset in a folder.
@@ -191,19 +141,15 @@ pub fn scan<P: Place + 'static>(
     let local = places.iter().filter(|(_, version)| version.is_some());
     let changed: BTreeSet<&str> = local.map(|(place, _)| place.address()).collect();
     pending.retain(|rows| !changed.contains(rows.model.figures.path.as_str()));
-    let mut writer = Writer {
-        dataset,
-        journal,
-        pending,
-        stale: BTreeSet::new(),
-        bytes: 0,
-        progress: Progress { total: places.len(), ..Progress::default() },
-    };
+    let total = places.len();
     let job = Job { places, finished, options: options.clone(), next: AtomicUsize::new(0) };
-    summary.unchanged += run(job, &mut writer, progress)?;
-    writer.flush()?;
-    summary.done = writer.progress.done;
-    summary.failed = writer.progress.failed;
+    let progress_of = writing(dataset, journal, pending, |writer| {
+        writer.progress.total = total;
+        summary.unchanged += run(job, writer, progress)?;
+        Ok(writer.progress)
+    })?;
+    summary.done = progress_of.done;
+    summary.failed = progress_of.failed;
     Ok(summary)
 }
 

@@ -281,6 +281,7 @@ mod tests {
             fields.sort_unstable();
             names.sort_unstable();
             assert_eq!(names, fields, "{table:?}");
+            assert_eq!(table.columns()[0].name, "path");
             assert!(
                 table.columns().iter().all(|column| !column.description.is_empty()),
                 "{table:?}"

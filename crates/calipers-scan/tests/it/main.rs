@@ -26,6 +26,7 @@ calipers_testkit::tests! {
         what_is_known_is_not_read_again,
         versions_that_have_to_be_asked_for_are_compared,
         a_scan_of_servers_that_was_killed_goes_on,
+        a_scan_that_was_killed_while_it_wrote_a_part_goes_on,
         a_model_whose_analysis_panics_is_a_row,
         duplicates_and_variants_are_found,
         a_dataset_holds_to_its_options_and_to_one_writer,
@@ -239,6 +240,37 @@ fn a_scan_of_servers_that_was_killed_goes_on() {
     let expected: Vec<String> = places(&paths).iter().map(|it| it.address().to_owned()).collect();
     assert_eq!(found, expected);
     assert_eq!(rows[1].figures.macs, Some(2500));
+}
+
+fn a_scan_that_was_killed_while_it_wrote_a_part_goes_on() {
+    let root = tempfile::tempdir().unwrap();
+    let (paths, folder) = (files(root.path(), 5), root.path().join("dataset"));
+    let (journal, previous) = (folder.join("journal.jsonl"), folder.join("journal-previous.jsonl"));
+    let ended = std::panic::catch_unwind(|| {
+        let options = ScanOptions { threads: 1, ..ScanOptions::default() };
+        scan(places(&paths), &folder, &options, &|progress: Progress| {
+            if progress.done == 3 {
+                std::panic::resume_unwind(Box::new(()));
+            }
+        })
+    });
+    assert!(ended.is_err());
+    // Before its commit: the lines of the part are in the previous journal, others in the journal.
+    let lines = fs::read_to_string(&journal).unwrap();
+    let second = lines.match_indices('\n').nth(1).unwrap().0 + 1;
+    fs::write(&previous, &lines[..second]).unwrap();
+    fs::write(&journal, &lines[second..]).unwrap();
+    let summary = quiet(&paths, &folder, &ScanOptions::default()).unwrap();
+    assert_eq!(summary, Summary { done: 2, unchanged: 3, ..Summary::default() });
+    let rows = models(&folder);
+    assert_eq!(rows.len(), 5);
+    assert!(!previous.exists());
+    // After its commit: the previous journal is still there, and its models are in the dataset.
+    fs::write(&previous, &lines).unwrap();
+    let summary = quiet(&paths, &folder, &ScanOptions::default()).unwrap();
+    assert_eq!(summary, Summary { unchanged: 5, ..Summary::default() });
+    assert_eq!(models(&folder), rows);
+    assert!(!previous.exists());
 }
 
 /// More models panic than there are threads; each is a row, and none is read twice.
