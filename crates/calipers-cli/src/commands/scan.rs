@@ -11,9 +11,10 @@ use calipers_scan::{
     Format, LocalFile, Opened, Place, Renamed, ScanOptions, Summary, Table, redacted_path, scan,
 };
 
-use super::Privacy;
-use super::places::Places;
+use super::places::{Places, is_pattern};
+use super::{Privacy, model};
 use crate::exit::ExitStatus;
+use crate::output::Target;
 use crate::problem::{Problem, printable};
 use crate::progress::Count;
 use crate::remote;
@@ -44,6 +45,7 @@ impl Scan {
     /// Scans the models and prints what was done.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         let began = Instant::now();
+        self.check_arguments()?;
         let given = self.given()?;
         let is_remote = given.iter().any(|path| remote::address(path).is_some());
         let places = places(given)?.into_iter().map(|place| self.shown(place)).collect::<Vec<_>>();
@@ -65,6 +67,18 @@ impl Scan {
         let place = printable(&self.output.display().to_string());
         writeln!(anstream::stdout().lock(), "{text}\nDataset: {place}").context("cannot print")?;
         Ok(ExitStatus::Done)
+    }
+
+    /// One missing file of many is a row. Where all are missing, the arguments are wrong.
+    fn check_arguments(&self) -> anyhow::Result<()> {
+        let is_missing =
+            |path: &PathBuf| remote::address(path).is_none() && !is_pattern(path) && !path.exists();
+        match self.models.first() {
+            Some(first) if self.list.is_none() && self.models.iter().all(is_missing) => {
+                model::check(first, &Target::Stdout)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn analysis(&self) -> Options {

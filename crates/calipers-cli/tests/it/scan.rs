@@ -12,6 +12,7 @@ calipers_testkit::tests! {
         a_second_scan_reads_what_changed,
         secrets_in_paths_are_masked,
         other_folders_are_refused,
+        a_missing_argument_is_refused_and_a_missing_file_of_many_is_a_row,
     ];
 }
 
@@ -101,4 +102,18 @@ fn other_folders_are_refused() {
     assert!(message.contains("holds files that are not of a dataset"), "{message}");
     let message = run_in(folder.path(), &["scan", "-o", "dataset"]).failed(2);
     assert!(message.contains("<MODEL>"), "{message}");
+}
+
+fn a_missing_argument_is_refused_and_a_missing_file_of_many_is_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    models(folder.path());
+    let message = run_in(folder.path(), &["scan", "models/a.onx", "-o", "dataset"]).failed(1);
+    assert!(message.contains("cannot read models/a.onx: no such file"), "{message}");
+    assert!(message.contains("did you mean `models/a.onnx`?"), "{message}");
+    assert!(!folder.path().join("dataset").exists());
+    let arguments = ["scan", "models/a.onnx", "gone.onnx", "-o", "dataset", "--format", "jsonl"];
+    run_in(folder.path(), &arguments).succeeded();
+    let found = rows(folder.path(), "models");
+    assert!(found[0]["error"].is_string());
+    assert!(found[1]["error"].is_null());
 }

@@ -107,7 +107,7 @@ fn precision(model: &KeyFigures) -> String {
         None | Some(Scheme::None) => {
             model.precision.map(|dtype| dtype.to_string()).unwrap_or_default()
         }
-        Some(scheme) => joined(&[Some(&scheme.id())]).replace('-', " "),
+        Some(scheme) => scheme.label().into_owned(),
     }
 }
 

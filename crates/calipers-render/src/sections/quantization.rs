@@ -3,7 +3,7 @@
 use calipers_report::Quantization;
 
 use super::context::Context;
-use super::wording::{joined, quoted, spaced};
+use super::wording::{joined, quoted};
 use crate::document::{Block, Facts};
 use crate::table::Value;
 use crate::units;
@@ -16,7 +16,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         return vec![];
     }
     let mut facts = Facts::default();
-    facts.add("Scheme", Value::Prose(spaced(&quantization.scheme.id())));
+    facts.add("Scheme", Value::Prose(quantization.scheme.label().into_owned()));
     facts.add(
         "Quantized matrix products and convolutions",
         format!(
@@ -45,7 +45,7 @@ pub(super) fn brief(quantization: &Quantization) -> Vec<Spans> {
     if !quantization.scheme.is_quantized() {
         return vec![];
     }
-    let mut values = vec![Spans::plain(quantization.scheme.id())];
+    let mut values = vec![Spans::plain(quantization.scheme.label())];
     if quantization.contractions > 0 {
         let done = units::integer(quantization.contractions_quantized);
         let all = units::counted(

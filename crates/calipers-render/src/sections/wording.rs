@@ -25,13 +25,8 @@ pub(crate) fn model_name(report: &Report) -> String {
 pub(crate) fn precision(report: &Report) -> Option<String> {
     match report.quantization.scheme {
         Scheme::None => report.model.precision.map(|dtype| dtype.to_string()),
-        scheme => Some(spaced(&scheme.id())),
+        scheme => Some(scheme.label().into_owned()),
     }
-}
-
-/// An id of ours as words: `object-detection` becomes `object detection`.
-pub(super) fn spaced(name: &str) -> String {
-    text::name(name, Charset::Unicode).replace(['-', '_'], " ")
 }
 
 /// A remark on how certain a statement is; nothing where the confidence is high.

@@ -79,7 +79,7 @@ fn file_facts(report: &Report) -> Markup {
     facts.extend(model.precision.map(|dtype| dtype.to_string().render()));
     let scheme = report.quantization.scheme;
     if scheme.bits().is_some() {
-        facts.push(html! { "quantized: " (Untrusted(&scheme.id())) });
+        facts.push(html! { "quantized: " (Untrusted(&scheme.label())) });
     }
     let producer = format!("{} {}", model.producer.name, model.producer.version);
     if !producer.trim().is_empty() {
