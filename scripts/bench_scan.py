@@ -32,10 +32,9 @@ def scan(folder, dataset):
 
 
 PEER = """
-import sys, pathlib, onnx
+import sys, pathlib, onnx.shape_inference
 for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.onnx")):
-    model = onnx.load(path)
-    len(model.graph.node)
+    onnx.shape_inference.infer_shapes(onnx.load(path, load_external_data=False))
 """
 
 with tempfile.TemporaryDirectory() as place:
@@ -47,4 +46,4 @@ with tempfile.TemporaryDirectory() as place:
     began = time.monotonic()
     if subprocess.run([sys.executable, "-c", PEER, place / str(MODELS)], stderr=subprocess.DEVNULL).returncode == 0:
         peer = time.monotonic() - began
-        print(f"onnx.load and a node count, one process: {MODELS / peer:,.0f} per second; scan is {peer / seconds:.2f} times as fast")
+        print(f"onnx, loading and shapes alone, one process: {MODELS / peer:,.0f} per second; ratio {peer / seconds:.2f}")
