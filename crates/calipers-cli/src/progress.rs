@@ -1,10 +1,11 @@
 //! A sign of life on standard error while a long piece of work goes on.
 
+use std::fmt::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::screen;
 
@@ -92,10 +93,9 @@ impl Count {
             return Self(None);
         }
         let bar = ProgressBar::new(u64::try_from(all).unwrap_or(u64::MAX)).with_message(message);
-        if let Ok(style) =
-            ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}, {per_sec}, {eta} left")
-        {
-            bar.set_style(style.progress_chars(marks()));
+        let template = "{msg} {wide_bar} {human_pos} of {human_len}, {rate} per second, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.with_key("rate", rate).progress_chars(marks()));
         }
         Self(Some(bar))
     }
@@ -114,6 +114,14 @@ impl Count {
             bar.inc(1);
         }
     }
+}
+
+/// Things done per second: a whole number, unless they take long.
+fn rate(state: &ProgressState, to: &mut dyn Write) {
+    let rate = state.per_sec();
+    let digits = usize::from(rate < 10.0);
+    // The bar has no place for an error.
+    let _ = write!(to, "{rate:.digits$}");
 }
 
 impl Drop for Count {
