@@ -139,6 +139,8 @@ def test_notebooks_get_html_and_markdown(digits: calipers.Model) -> None:
     outside = shown.split("<iframe")[0]
     assert "<style" not in outside and "<script" not in outside
     assert "11,370" in outside
+    # Headings of a notebook are its author's.
+    assert "<h1" not in outside and "--full" not in outside
     assert 'sandbox="allow-scripts"' in shown and shown.count("<iframe") == 1
     assert digits._repr_html_() == shown
     assert report._repr_markdown_().startswith("# ")

@@ -69,11 +69,11 @@ impl Report {
 
     /// The key facts as Markdown.
     fn facts_markdown(&self, py: Python<'_>) -> PyResult<String> {
-        self.written(py, |report| markdown::document(&sections::short(report, true), &[]))
+        self.written(py, |report| markdown::document(&sections::notebook(report), &[]))
     }
 
-    /// The key facts as HTML without style and script.
+    /// The key facts as HTML without style sheet and script.
     fn facts_html(&self, py: Python<'_>) -> PyResult<String> {
-        self.written(py, |report| html::document(&sections::short(report, true)).into_string())
+        self.written(py, |report| html::sheet(&sections::notebook(report)).into_string())
     }
 }

@@ -144,6 +144,28 @@ pub fn document(document: &Document) -> Markup {
     }
 }
 
+/// A document as one table with a row for each section, for a notebook: it brings its own style, and headings of its own.
+pub fn sheet(document: &Document) -> Markup {
+    let cells = "text-align:left;vertical-align:top";
+    html! {
+        p {
+            strong { (sentence(&document.title)) }
+            @for fact in &document.facts { " · " (sentence(fact)) }
+        }
+        table { tbody {
+            @for section in &document.sections { tr {
+                th scope="row" style=(cells) {
+                    (section.title)
+                    @if !section.note.is_empty() { " " small { (section.note) } }
+                }
+                td style=(cells) {
+                    (blocks(&section.blocks, &Setting { chart: &chart_place, page: None }))
+                }
+            } }
+        } }
+    }
+}
+
 /// The blocks of a section for a page: each table can scroll and has an id of its own, and `chart`
 /// draws the charts.
 pub(crate) fn page_blocks(section: &Section, chart: &dyn Fn(&str) -> Markup) -> Markup {
@@ -426,6 +448,23 @@ mod tests {
             assert!(!html.contains("<img") && !html.contains('\u{202e}'), "{html}");
             assert!(html.contains("&lt;img"), "{html}");
         }
+    }
+
+    #[test]
+    fn a_sheet_has_a_row_for_each_section() {
+        let values = |text: &str| vec![Block::Values(vec![Spans::plain(text)])];
+        let document = Document {
+            title: "<b>".into(),
+            sections: vec![
+                Section::new("memory", "Memory", values("5 MB")),
+                Section::new("hardware", "Hardware", values("6 ms")).noted("fp32"),
+            ],
+            ..Document::default()
+        };
+        let html = sheet(&document).into_string();
+        assert!(html.starts_with("<p><strong>&lt;b&gt;</strong></p><table>"), "{html}");
+        assert_eq!(html.matches("<tr>").count(), 2);
+        assert!(html.contains("Hardware <small>fp32</small></th>"), "{html}");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(crate) use rules::severity;
 pub use rules::{rule, rules};
 pub use run_result::run_result;
 pub use screen::screen;
-pub use short::short;
+pub use short::{notebook, short};
 pub use verification::verification;
 pub(crate) use wording::{model_name, precision};
 

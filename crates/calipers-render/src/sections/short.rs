@@ -19,6 +19,9 @@ const FINDINGS: usize = 3;
 /// Columns of a title of a finding, and of the title of the model.
 const TITLE: usize = 90;
 
+/// The section that says what else the command can do.
+const MORE: &str = "more";
+
 /// The key facts of the report; `--full` prints [`screen`] instead.
 ///
 /// What had to be asked for is shown as well: the weights, fingerprints, and the summary of a
@@ -58,13 +61,20 @@ pub fn short(report: &Report, with_summary: bool) -> Document {
     sections.push(spaced("assumed", "Assumed", vec![Block::Values(assumed(report))]));
     let hint =
         "Run with --full for everything; `calipers card` and `calipers report` write documents.";
-    sections.push(Section::new("more", "", vec![Block::Note(Spans::quiet(hint))]));
+    sections.push(Section::new(MORE, "", vec![Block::Note(Spans::quiet(hint))]));
     sections.retain(|section| !section.is_empty());
     // The first of the lines follows the title, and the others follow it without a gap.
     if let Some(first) = sections.first_mut() {
         first.adjoins = false;
     }
     Document { sections, ..full }
+}
+
+/// The same with the summary, and without advice on the command line: what a notebook shows.
+pub fn notebook(report: &Report) -> Document {
+    let mut document = short(report, true);
+    document.sections.retain(|section| section.id != MORE);
+    document
 }
 
 fn line(id: &str, title: &str, values: Vec<Spans>) -> Section {
