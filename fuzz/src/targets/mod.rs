@@ -6,6 +6,7 @@ mod expressions;
 mod gates;
 mod inference;
 mod onnx;
+mod ranges;
 mod report;
 mod sniff;
 mod templates;
@@ -27,6 +28,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "gates", reads_models: false, run: gates::run },
     Target { name: "inference", reads_models: true, run: inference::run },
     Target { name: "onnx", reads_models: true, run: onnx::run },
+    Target { name: "ranges", reads_models: true, run: ranges::run },
     Target { name: "report", reads_models: true, run: report::run },
     Target { name: "sniff", reads_models: false, run: sniff::run },
     Target { name: "templates", reads_models: false, run: templates::run },

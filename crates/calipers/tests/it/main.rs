@@ -20,6 +20,7 @@ mod memory;
 mod mutants;
 mod operators;
 mod parameters;
+mod ranged;
 mod redaction;
 mod round_trip;
 mod shapes;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         mutants::tests(),
         operators::tests(),
         parameters::tests(),
+        ranged::tests(),
         redaction::tests(),
         round_trip::tests(),
         shapes::tests(),
