@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
 // Half of the new inputs of targets that read models are mutants with the structure of a model, the
 // other half are libFuzzer's own, which knows the dictionary and the comparisons that failed.
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    if !target().reads_models || seed % 2 == 0 {
+    if !target().reads_models || seed.is_multiple_of(2) {
         return fuzzer_mutate(data, size, max_size);
     }
     let mutant = calipers_testkit::mutant(&data[..size], u64::from(seed), max_size);

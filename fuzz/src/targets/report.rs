@@ -10,7 +10,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let Ok(model) = calipers::Model::read(bytes.to_vec(), "fuzz.onnx") else { return };
     let options = Options::new().weights(true).fingerprints(true);
     // An input decides by its length what is rendered also: all of it would halve the number of runs.
-    if bytes.len() % 4 == 0 {
+    if bytes.len().is_multiple_of(4) {
         let Ok((report, view)) = model.explore(&options) else { return };
         check_report(&report);
         check_graph(&report, &view);

@@ -12,7 +12,7 @@ pub(crate) fn run(bytes: &[u8]) {
                 assert!(field.at < end && before.is_none_or(|before| before < field.at));
                 before = Some(field.at);
                 if let Payload::Bytes(part) = field.payload {
-                    assert!(field.at < part.start && part.span().end <= end);
+                    assert!(field.at < part.start() && part.span().end <= end);
                 }
             }
             Err(error) => {
@@ -25,8 +25,8 @@ pub(crate) fn run(bytes: &[u8]) {
     let Some(Ok(middle)) = whole.get(whole.len() / 2) else { return };
     let (head, tail) = bytes.split_at(usize::try_from(middle.at).expect("an offset in memory"));
     let mut message = None;
-    Message::merge(&mut message, Part { bytes: head, start: 0 });
-    Message::merge(&mut message, Part { bytes: tail, start: middle.at });
+    Message::merge(&mut message, Part::new(head, 0));
+    Message::merge(&mut message, Part::new(tail, middle.at));
     let parts: Vec<_> = message.expect("two parts").fields().collect();
     assert_eq!(parts, whole);
 }
