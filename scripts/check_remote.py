@@ -5,6 +5,7 @@
 
 import contextlib
 import datetime
+import ipaddress
 import json
 import logging
 import os
@@ -23,7 +24,7 @@ MODEL = "resnet18_op17_static.onnx"
 
 def run(*arguments, **environment):
     # Nothing of this machine's credentials and proxies takes part.
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "HF_", "GOOGLE_", "AZURE_", "CLOUDSDK_", "STORAGE_"))}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "HF_", "GOOGLE_", "AZURE_", "CLOUDSDK_", "STORAGE_", "SSL_", "REQUESTS_"))}
     variables = {**kept, "CALIPERS_TIMEOUT": "2", "HOME": str(FOLDER), **environment}
     return subprocess.run([CALIPERS, *map(str, arguments)], capture_output=True, text=True, env=variables)
 
@@ -130,6 +131,52 @@ def faults():
         check("hub token is not printed", "HIDDEN" not in hub.stdout + hub.stderr)
     result = run("http://127.0.0.1:9/model.onnx")
     check("refused connection", result.returncode == 1 and "refuses the connection" in result.stderr, result.stderr)
+
+
+def certificate(name, folder):
+    """A certificate for 127.0.0.1 that signs itself, and its key, in one file."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    signed = (x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
+              .serial_number(x509.random_serial_number()).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+              .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+              .sign(key, hashes.SHA256()))
+    path = folder / f"{name}.pem"
+    path.write_bytes(signed.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    return path
+
+
+def https():
+    """Servers with certificates of a private authority, and redirects between them and plain ones."""
+    local = run(FIXTURES / MODEL, "--format", "json").stdout
+    trusted, other = certificate("trusted", FOLDER), certificate("other", FOLDER)
+    with RangeServer(FIXTURES, certificate=trusted) as server, RangeServer(FIXTURES) as plain:
+        server.elsewhere, plain.elsewhere = plain.url, server.url
+        address = f"{server.url}/plain/{MODEL}?signature=HIDDEN"
+        for variable in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
+            result = run(address, "--format", "json", **{variable: trusted})
+            check(f"https, {variable}", result.returncode == 0 and result.stdout == local, result.stderr)
+        before = server.requests
+        for name, variables in {"built-in authorities": {}, "another authority": {"SSL_CERT_FILE": other}}.items():
+            result = run(address, **variables)
+            check(f"https, {name}", result.returncode == 1 and "certificate" in result.stderr and "SSL_CERT_FILE" in result.stderr, result.stderr)
+            check(f"https, {name}, signature", "HIDDEN" not in result.stderr, result.stderr)
+        check("https, nothing is asked of a server that is not trusted", server.requests == before, server.requests)
+        result = run(address, SSL_CERT_FILE="/nowhere/ca.pem")
+        check("https, no file", result.returncode == 1 and "SSL_CERT_FILE, ca.pem, cannot be read" in result.stderr, result.stderr)
+        result = run(f"{plain.url}/elsewhere/{MODEL}", "--format", "json", SSL_CERT_FILE=trusted)
+        check("http to https", result.returncode == 0 and result.stdout == local, result.stderr)
+        before = plain.requests
+        login = f"{server.url}/elsewhere/{MODEL}".replace("//", "//me:secret@")
+        result = run(login, SSL_CERT_FILE=trusted)
+        check("https to http", result.returncode == 1 and "redirects from https to http" in result.stderr, result.stderr)
+        check("https to http, nothing is sent", plain.requests == before, plain.requests)
 
 
 def changes_while_reading():
@@ -289,6 +336,7 @@ def no_credentials():
 
 
 faults()
+https()
 changes_while_reading()
 slow_link()
 buckets()

@@ -3,18 +3,22 @@
     server = RangeServer(folder, latency=0.05, bandwidth=12_500_000)
     with server: print(server.url)
 
+`certificate` is a PEM file with a certificate and its key, for https.
+
 The first part of a path chooses a fault: /plain/model.onnx, /no-ranges/model.onnx, … as in FAULTS.
 """
 
 import http.server
 import pathlib
 import re
+import ssl
+import sys
 import threading
 import time
 import urllib.parse
 
 FAULTS = """plain no-ranges truncated always-truncated unavailable always-unavailable changing denied redirect
-redirect-loop stall secret wrong-range garbage""".split()
+redirect-loop elsewhere stall secret wrong-range garbage""".split()
 
 
 class Link:
@@ -71,6 +75,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(403)
         if fault == "redirect":
             return self.redirect(f"/plain/{name}")
+        if fault == "elsewhere":
+            return self.redirect(f"{owner.elsewhere}/plain/{name}")
         if fault == "redirect-loop":
             return self.redirect(self.path)
         if fault == "always-unavailable" or fault == "unavailable" and count % 3:
@@ -135,16 +141,27 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
+    def handle_error(self, request, client_address):
+        # A client that does not trust the certificate goes away.
+        if not isinstance(sys.exc_info()[1], ssl.SSLError):
+            super().handle_error(request, client_address)
+
 
 class RangeServer:
-    def __init__(self, folder, latency=0.0, bandwidth=None, stall=30.0):
+    def __init__(self, folder, latency=0.0, bandwidth=None, stall=30.0, certificate=None):
         self.folder, self.latency, self.stall = pathlib.Path(folder), latency, stall
         self.link = Link(bandwidth)
+        # The server that "elsewhere" redirects to.
+        self.elsewhere = None
         self.lock = threading.Lock()
         self.clear()
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.owner = self
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+        self.url = f"http{'s' if certificate else ''}://127.0.0.1:{self.server.server_address[1]}"
 
     def clear(self):
         self.requests, self.sent, self.counts, self.seen = 0, 0, {}, []

@@ -18,8 +18,10 @@ use object_store::client::{
     HttpResponseBody, HttpService,
 };
 use object_store::{ClientConfigKey, ClientOptions};
+use ureq::tls::{RootCerts, TlsConfig};
 use url::Url;
 
+use crate::authorities::Authorities;
 use crate::{Error, Options};
 
 /// Requests that are under way at most, and connections that are kept.
@@ -57,8 +59,32 @@ pub(crate) enum Answer {
 pub(crate) struct Failure {
     pub(crate) status: Option<StatusCode>,
     pub(crate) reason: String,
-    /// Whether it was for the credentials of the machine's role.
-    pub(crate) is_metadata: bool,
+    pub(crate) cause: Cause,
+}
+
+/// What a failure concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The server, or the connection to it.
+    Server,
+    /// The certificate of the server.
+    Certificate,
+    /// The service that knows the credentials of the machine's role.
+    Metadata,
+}
+
+/// Why a request got no answer.
+struct Fault {
+    /// Decides whether the request is repeated.
+    kind: HttpErrorKind,
+    reason: String,
+    cause: Cause,
+}
+
+impl Fault {
+    fn new(kind: HttpErrorKind, reason: impl Into<String>) -> Self {
+        Self { kind, reason: reason.into(), cause: Cause::Server }
+    }
 }
 
 impl LastAnswer {
@@ -92,13 +118,13 @@ impl Connector {
     /// A connector that sends this header to the server itself, and to no other that it redirects to.
     pub(crate) fn new(
         options: &Options,
-        https_only: bool,
+        authorities: Option<&Authorities>,
         authorization: Option<HeaderValue>,
     ) -> Result<Self, Error> {
         let direct = Options { proxy: None, ..options.clone() };
         Ok(Self {
-            agent: agent(options, https_only)?,
-            direct: agent(&direct, https_only)?,
+            agent: agent(options, authorities)?,
+            direct: agent(&direct, authorities)?,
             authorization,
             is_metadata: false,
             last: LastAnswer::default(),
@@ -108,34 +134,39 @@ impl Connector {
     /// The same for the service that knows the credentials of the machine's role.
     fn metadata(&self) -> Result<Self, Error> {
         let direct = Options { timeout: METADATA, proxy: None, ..Options::default() };
-        let agent = agent(&direct, false)?;
+        let agent = agent(&direct, None)?;
         Ok(Self { direct: agent.clone(), agent, is_metadata: true, ..self.clone() })
     }
 
     fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let result = self.exchange(request);
-        let is_metadata = self.is_metadata;
+        let cause = |cause| if self.is_metadata { Cause::Metadata } else { cause };
         self.last.set(match &result {
             Ok(response)
                 if response.status().is_client_error() || response.status().is_server_error() =>
             {
                 let status = response.status();
                 let reason = format!("the server answered {status}");
-                Answer::Failed(Failure { status: Some(status), reason, is_metadata })
+                Answer::Failed(Failure {
+                    status: Some(status),
+                    reason,
+                    cause: cause(Cause::Server),
+                })
             }
             Ok(_) => Answer::Received,
-            Err((_, reason)) => {
-                Answer::Failed(Failure { status: None, reason: reason.clone(), is_metadata })
+            Err(fault) => {
+                let (reason, cause) = (fault.reason.clone(), cause(fault.cause));
+                Answer::Failed(Failure { status: None, reason, cause })
             }
         });
-        result.map_err(|(kind, reason)| {
+        result.map_err(|fault| {
             // Where no service answers, none will.
-            let kind = if is_metadata { HttpErrorKind::Unknown } else { kind };
-            HttpError::new(kind, io::Error::other(reason))
+            let kind = if self.is_metadata { HttpErrorKind::Unknown } else { fault.kind };
+            HttpError::new(kind, io::Error::other(fault.reason))
         })
     }
 
-    fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, (HttpErrorKind, String)> {
+    fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
         let (mut parts, body) = request.into_parts();
         if let Some(value) = &self.authorization {
             parts.headers.entry(AUTHORIZATION).or_insert_with(|| value.clone());
@@ -159,7 +190,7 @@ impl Connector {
             let most = if has_range { MAX_RANGE } else { MAX_WHOLE };
             if body.content_length().is_some_and(|length| length > most) {
                 let reason = format!("the answer is larger than {} MB", most / 1_000_000);
-                return Err((HttpErrorKind::Unknown, reason));
+                return Err(Fault::new(HttpErrorKind::Unknown, reason));
             }
             body.with_config().limit(most).read_to_vec().map_err(|error| describe(&error))?
         };
@@ -171,7 +202,7 @@ impl Connector {
     fn run<B: ureq::AsSendBody>(
         &self,
         request: http::Request<B>,
-    ) -> Result<http::Response<ureq::Body>, (HttpErrorKind, String)> {
+    ) -> Result<http::Response<ureq::Body>, Fault> {
         let is_plain = request.uri().scheme_str() == Some("http");
         let agent = if is_plain { &self.direct } else { &self.agent };
         agent.run(request).map_err(|error| describe(&error))
@@ -179,10 +210,7 @@ impl Connector {
 
     /// Sends a request, and goes where the server redirects to. Another server gets no header but those of the range: `ureq`
     /// would keep a login for another port of the same host.
-    fn follow(
-        &self,
-        mut parts: http::request::Parts,
-    ) -> Result<http::Response<ureq::Body>, (HttpErrorKind, String)> {
+    fn follow(&self, mut parts: http::request::Parts) -> Result<http::Response<ureq::Body>, Fault> {
         for _ in 0..=REDIRECTS {
             let response = self.run(http::Request::from_parts(parts.clone(), ()))?;
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
@@ -190,9 +218,13 @@ impl Connector {
                 return Ok(response);
             };
             let malformed =
-                || (HttpErrorKind::Unknown, "the server redirects to no address".to_owned());
+                || Fault::new(HttpErrorKind::Unknown, "the server redirects to no address");
             let from = Url::parse(&parts.uri.to_string()).map_err(|_| malformed())?;
             let to = from.join(location).map_err(|_| malformed())?;
+            if from.scheme() == "https" && to.scheme() != "https" {
+                let reason = "the server redirects from https to http";
+                return Err(Fault::new(HttpErrorKind::Unknown, reason));
+            }
             if to.origin() != from.origin() {
                 let kept = [RANGE, IF_MATCH];
                 let other = parts.headers.keys().filter(|name| !kept.contains(name)).cloned();
@@ -202,7 +234,7 @@ impl Connector {
             }
             parts.uri = to.as_str().parse().map_err(|_| malformed())?;
         }
-        Err((HttpErrorKind::Unknown, "the server redirects without end".to_owned()))
+        Err(Fault::new(HttpErrorKind::Unknown, "the server redirects without end"))
     }
 }
 
@@ -211,12 +243,12 @@ fn is_redirect(status: StatusCode) -> bool {
 }
 
 /// The client with these settings. Files of one server share its connections.
-fn agent(options: &Options, https_only: bool) -> Result<ureq::Agent, Error> {
-    type Key = (Duration, Option<String>, bool);
+fn agent(options: &Options, authorities: Option<&Authorities>) -> Result<ureq::Agent, Error> {
+    type Key = (Duration, Option<String>, Option<Authorities>);
     static AGENTS: PerProcess<Mutex<BTreeMap<Key, ureq::Agent>>> = PerProcess::new();
     let agents = AGENTS.get_or_init(Mutex::default);
     let mut agents = agents.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (options.timeout, options.proxy.clone(), https_only);
+    let key = (options.timeout, options.proxy.clone(), authorities.cloned());
     if let Some(agent) = agents.get(&key) {
         return Ok(agent.clone());
     }
@@ -225,9 +257,10 @@ fn agent(options: &Options, https_only: bool) -> Result<ureq::Agent, Error> {
         Error::address("the proxy is not a URL", "write CALIPERS_PROXY=http://host:port")
     })?;
     let timeout = Some(options.timeout);
+    let roots = authorities.map(Authorities::read).transpose()?;
     let agent = ureq::Agent::config_builder()
+        .tls_config(TlsConfig::builder().root_certs(roots.unwrap_or(RootCerts::WebPki)).build())
         .proxy(proxy)
-        .https_only(https_only)
         .http_status_as_error(false)
         .max_redirects(0)
         .timeout_resolve(timeout)
@@ -243,55 +276,51 @@ fn agent(options: &Options, https_only: bool) -> Result<ureq::Agent, Error> {
     Ok(agent)
 }
 
-/// The kind of an error, which decides whether the request is repeated, and its reason for people.
-fn describe(error: &ureq::Error) -> (HttpErrorKind, String) {
+/// What went wrong, for people.
+fn describe(error: &ureq::Error) -> Fault {
     use ureq::Timeout;
     let (kind, reason) = match error {
         ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-            (HttpErrorKind::Timeout, "connecting to the server timed out".to_owned())
+            (HttpErrorKind::Timeout, "connecting to the server timed out")
         }
-        ureq::Error::Timeout(_) => {
-            (HttpErrorKind::Timeout, "the server did not answer in time".to_owned())
-        }
-        ureq::Error::HostNotFound => (HttpErrorKind::Unknown, "no such host".to_owned()),
-        ureq::Error::ConnectionFailed => {
-            (HttpErrorKind::Connect, "the server cannot be reached".to_owned())
-        }
-        ureq::Error::RequireHttpsOnly(_) => {
-            (HttpErrorKind::Unknown, "the server redirects from https to http".to_owned())
-        }
+        ureq::Error::Timeout(_) => (HttpErrorKind::Timeout, "the server did not answer in time"),
+        ureq::Error::HostNotFound => (HttpErrorKind::Unknown, "no such host"),
+        ureq::Error::ConnectionFailed => (HttpErrorKind::Connect, "the server cannot be reached"),
         ureq::Error::Io(error) => match error.kind() {
+            // rustls refuses what the server sent, above all its certificate.
+            io::ErrorKind::InvalidData => return untrusted(error),
             io::ErrorKind::ConnectionRefused => {
-                (HttpErrorKind::Connect, "the server refuses the connection".to_owned())
+                (HttpErrorKind::Connect, "the server refuses the connection")
             }
             io::ErrorKind::UnexpectedEof
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionAborted
             | io::ErrorKind::BrokenPipe => (
                 HttpErrorKind::Interrupted,
-                "the server closed the connection before its answer was complete".to_owned(),
+                "the server closed the connection before its answer was complete",
             ),
             io::ErrorKind::TimedOut => {
-                (HttpErrorKind::Timeout, "the server did not answer in time".to_owned())
+                (HttpErrorKind::Timeout, "the server did not answer in time")
             }
-            _ => (
-                HttpErrorKind::Interrupted,
-                "the host cannot be found, or the connection failed".to_owned(),
-            ),
+            _ => (HttpErrorKind::Interrupted, "the host cannot be found, or the connection failed"),
         },
         ureq::Error::BodyExceedsLimit(_) => {
-            (HttpErrorKind::Unknown, "the answer is larger than what was asked for".to_owned())
+            (HttpErrorKind::Unknown, "the answer is larger than what was asked for")
         }
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::Pem(_) => {
-            (HttpErrorKind::Unknown, format!("TLS failed: {error}"))
+            return untrusted(error);
         }
-        ureq::Error::Protocol(_) => (
-            HttpErrorKind::Interrupted,
-            "the server's answer is not HTTP, or was cut short".to_owned(),
-        ),
-        _ => (HttpErrorKind::Unknown, "the request failed".to_owned()),
+        ureq::Error::Protocol(_) => {
+            (HttpErrorKind::Interrupted, "the server's answer is not HTTP, or was cut short")
+        }
+        _ => (HttpErrorKind::Unknown, "the request failed"),
     };
-    (kind, reason)
+    Fault::new(kind, reason)
+}
+
+fn untrusted(error: &dyn std::error::Error) -> Fault {
+    let reason = format!("TLS failed: {error}");
+    Fault { kind: HttpErrorKind::Unknown, reason, cause: Cause::Certificate }
 }
 
 impl HttpConnector for Connector {

@@ -183,7 +183,8 @@ fn home() -> Option<PathBuf> {
     variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from)
 }
 
-fn read(path: &std::path::Path) -> Option<String> {
+/// The text of a configuration file.
+pub(crate) fn read(path: &std::path::Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > MAX_FILE {
         return None;

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod authorities;
 mod connector;
 mod credentials;
 mod error;

@@ -12,9 +12,10 @@ use object_store::path::Path;
 use object_store::{BackoffConfig, GetOptions, GetRange, ObjectMeta, RetryConfig};
 
 use crate::address::{Address, ObjectStoreKind};
-use crate::connector::{Answer, CONCURRENT, Connector, LastAnswer, MAX_WHOLE};
+use crate::authorities::Authorities;
+use crate::connector::{Answer, CONCURRENT, Cause, Connector, LastAnswer, MAX_WHOLE};
 use crate::reader::Reader;
-use crate::{Error, Options, credentials, runtime};
+use crate::{Error, Options, authorities, credentials, runtime};
 
 /// An object of a store, or a folder of objects.
 #[derive(Clone, Debug)]
@@ -73,10 +74,12 @@ pub(crate) enum Start {
 
 impl Object {
     pub(crate) fn new(address: &Address, options: &Options) -> Result<Self, Error> {
+        let authorities = Authorities::for_address(address);
+        let connect = |authorization| Connector::new(options, authorities.as_ref(), authorization);
         match address {
             Address::Http { url, login } => {
                 let authorization = login.as_ref().and_then(credentials::basic);
-                let connector = Connector::new(options, url.scheme() == "https", authorization)?;
+                let connector = connect(authorization)?;
                 Self::http(url.as_str(), connector, options, "add user and password to the URL")
             }
             Address::Hub { repository, revision, file } => {
@@ -88,13 +91,11 @@ impl Object {
                         "write HF_ENDPOINT=https://host",
                     )
                 })?;
-                let connector =
-                    Connector::new(options, url.scheme() == "https", credentials::hub())?;
+                let connector = connect(credentials::hub())?;
                 Self::http(url.as_str(), connector, options, "set HF_TOKEN, or run `hf auth login`")
             }
             Address::Object { store, bucket, key } => {
-                let connector = Connector::new(options, false, None)?;
-                Self::in_bucket(*store, bucket, key, connector, options)
+                Self::in_bucket(*store, bucket, key, connect(None)?, options)
             }
         }
     }
@@ -243,7 +244,7 @@ impl Object {
     pub(crate) fn describe(&self, error: &object_store::Error) -> Error {
         let last = self.last.get();
         let status = match &last {
-            Answer::Failed(failure) if failure.is_metadata => {
+            Answer::Failed(failure) if failure.cause == Cause::Metadata => {
                 return Error::failed("no credentials were found".to_owned())
                     .with_hint(self.login_hint);
             }
@@ -266,6 +267,9 @@ impl Object {
                 Error::failed("the file is empty, or shorter than it was".to_owned())
             }
             (_, _) => match last {
+                Answer::Failed(failure) if failure.cause == Cause::Certificate => {
+                    Error::failed(failure.reason).with_hint(authorities::HINT)
+                }
                 Answer::Failed(failure) => Error::failed(failure.reason),
                 Answer::Received => Error::failed(format!(
                     "the server's answer is malformed: {}",
