@@ -235,7 +235,11 @@ def contents(source: Any) -> tuple[bytes, str]:
         if isinstance(data, str):
             raise TypeError("the file is open for reading text; open it with mode 'rb'")
     else:
-        data = memoryview(source)
+        try:
+            data = memoryview(source)
+        except TypeError:
+            expected = "a path, a URL, bytes, a file that is open for reading bytes, or an onnx.ModelProto"
+            raise TypeError(f"a model is {expected}, not {type(source).__name__!r}") from None
     if not isinstance(data, bytes):
         data = bytes(data)
     path = getattr(source, "name", None)

@@ -107,7 +107,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
         calipers.open(b"<html>")
     with pytest.raises(TypeError, match="mode 'rb'"):
         calipers.open(io.StringIO("text"))  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="not 'int'"):
         calipers.open(17)  # type: ignore[arg-type]
     (tmp_path / "model.onnx").write_bytes(b"\x3a\x00")
     with pytest.raises(calipers.ReadError) as caught:
