@@ -167,6 +167,12 @@ def https():
             result = run(address, **variables)
             check(f"https, {name}", result.returncode == 1 and "certificate" in result.stderr and "SSL_CERT_FILE" in result.stderr, result.stderr)
             check(f"https, {name}, signature", "HIDDEN" not in result.stderr, result.stderr)
+        result = run(f"s3://models/{MODEL}", AWS_ENDPOINT_URL=server.url, AWS_ACCESS_KEY_ID="KEY", AWS_SECRET_ACCESS_KEY="HIDDEN", AWS_CA_BUNDLE=other)
+        check("https, S3", "UnknownIssuer" in result.stderr and "set AWS_CA_BUNDLE" in result.stderr, result.stderr)
+        result = run(address.replace("https:", "http:"))
+        check("http to a server of https", result.returncode == 1 and "SSL_CERT_FILE" not in result.stderr, result.stderr)
+        result = run(f"{plain.url}/plain/{MODEL}".replace("http:", "https:"))
+        check("https to a server of http", result.returncode == 1 and "TLS failed" in result.stderr and "SSL_CERT_FILE" not in result.stderr, result.stderr)
         check("https, nothing is asked of a server that is not trusted", server.requests == before, server.requests)
         result = run(address, SSL_CERT_FILE="/nowhere/ca.pem")
         check("https, no file", result.returncode == 1 and "SSL_CERT_FILE, ca.pem, cannot be read" in result.stderr, result.stderr)
@@ -176,6 +182,8 @@ def https():
         login = f"{server.url}/elsewhere/{MODEL}".replace("//", "//me:secret@")
         result = run(login, SSL_CERT_FILE=trusted)
         check("https to http", result.returncode == 1 and "redirects from https to http" in result.stderr, result.stderr)
+        result = run(f"s3://elsewhere/{MODEL}", AWS_ENDPOINT_URL=server.url, AWS_SKIP_SIGNATURE="true", AWS_CA_BUNDLE=trusted)
+        check("https to http, S3", result.returncode == 1 and "redirects from https to http" in result.stderr, result.stderr)
         check("https to http, nothing is sent", plain.requests == before, plain.requests)
 
 

@@ -31,6 +31,20 @@ pub trait Ranges: Send + Sync {
     fn read(&self, spans: &[Span]) -> Result<Vec<Vec<u8>>, String>;
 }
 
+/// Bytes in memory, to read as a file of a server is read.
+impl Ranges for Vec<u8> {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&self, spans: &[Span]) -> Result<Vec<Vec<u8>>, String> {
+        let place = |offset: u64| usize::try_from(offset).ok();
+        let part = |span: &Span| self.get(place(span.start)?..place(span.end)?).map(<[u8]>::to_vec);
+        let parts: Option<_> = spans.iter().map(part).collect();
+        parts.ok_or_else(|| "the range ends behind the file".to_owned())
+    }
+}
+
 /// Bytes of the first range of a file: many models are not larger.
 pub const FIRST: u64 = 256 << 10;
 

@@ -143,13 +143,13 @@ pub fn scan<P: Place + 'static>(
     pending.retain(|rows| !changed.contains(rows.model.figures.path.as_str()));
     let total = places.len();
     let job = Job { places, finished, options: options.clone(), next: AtomicUsize::new(0) };
-    let progress_of = writing(dataset, journal, pending, |writer| {
+    let counts = writing(dataset, journal, pending, |writer| {
         writer.progress.total = total;
         summary.unchanged += run(job, writer, progress)?;
         Ok(writer.progress)
     })?;
-    summary.done = progress_of.done;
-    summary.failed = progress_of.failed;
+    summary.done = counts.done;
+    summary.failed = counts.failed;
     Ok(summary)
 }
 

@@ -119,7 +119,7 @@ fn ended() -> Error {
 }
 
 fn commit(dataset: &mut Dataset, batch: &mut Batch) -> Result<(), Error> {
-    // Before the new rows: whoever is killed in between finds those in the journal.
+    // Before the new rows are added: after a kill in between, the journal still has them.
     if !batch.stale.is_empty() {
         dataset.remove(&batch.stale)?;
     }

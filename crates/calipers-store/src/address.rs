@@ -4,9 +4,6 @@ use url::Url;
 
 use crate::Error;
 
-/// The kinds of address, by their scheme.
-const SCHEMES: [&str; 6] = ["https", "http", "s3", "gs", "az", "hf"];
-
 /// Where a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
@@ -53,14 +50,17 @@ pub fn file_name(address: &str) -> String {
     Address::parse(address).map_or_else(|_| shown(address), |address| address.file_name())
 }
 
-/// Whether an argument is the address of a remote file, and not a path.
+/// Whether an argument is the address of a remote file, and not a path: whether it has a scheme, known or not.
 ///
 /// ```
 /// assert!(calipers_store::is_remote("s3://bucket/model.onnx"));
 /// assert!(!calipers_store::is_remote("models/https/model.onnx"));
 /// ```
 pub fn is_remote(argument: &str) -> bool {
-    scheme(argument).is_some_and(|scheme| SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()))
+    scheme(argument).is_some_and(|scheme| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+    })
 }
 
 /// The address as it may be shown: without user, password, query and fragment.

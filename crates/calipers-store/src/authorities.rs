@@ -12,9 +12,11 @@ use crate::credentials::{self, variable};
 /// Variables that name a file of authorities, for every server, the first one that is set.
 const VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"];
 
-/// What to do about a certificate that is not trusted.
-pub(crate) const HINT: &str =
-    "set SSL_CERT_FILE to a PEM file with the authority of the server's certificate";
+/// What to do about a certificate that none of the authorities signed.
+pub(crate) fn hint(authorities: Option<&Authorities>) -> String {
+    let variable = authorities.map_or(VARIABLES[0], |authorities| authorities.variable);
+    format!("set {variable} to a PEM file with the authority of the server's certificate")
+}
 
 /// A file of authorities that replaces the built-in ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

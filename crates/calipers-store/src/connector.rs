@@ -22,7 +22,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use url::Url;
 
 use crate::authorities::Authorities;
-use crate::{Error, Options};
+use crate::{Error, Options, authorities};
 
 /// Requests that are under way at most, and connections that are kept.
 pub(crate) const CONCURRENT: usize = 64;
@@ -59,18 +59,9 @@ pub(crate) enum Answer {
 pub(crate) struct Failure {
     pub(crate) status: Option<StatusCode>,
     pub(crate) reason: String,
-    pub(crate) cause: Cause,
-}
-
-/// What a failure concerns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// The server, or the connection to it.
-    Server,
-    /// The certificate of the server.
-    Certificate,
-    /// The service that knows the credentials of the machine's role.
-    Metadata,
+    pub(crate) hint: Option<String>,
+    /// Whether it was for the credentials of the machine's role.
+    pub(crate) is_metadata: bool,
 }
 
 /// Why a request got no answer.
@@ -78,12 +69,12 @@ struct Fault {
     /// Decides whether the request is repeated.
     kind: HttpErrorKind,
     reason: String,
-    cause: Cause,
+    hint: Option<String>,
 }
 
 impl Fault {
     fn new(kind: HttpErrorKind, reason: impl Into<String>) -> Self {
-        Self { kind, reason: reason.into(), cause: Cause::Server }
+        Self { kind, reason: reason.into(), hint: None }
     }
 }
 
@@ -103,6 +94,7 @@ pub(crate) struct Connector {
     agent: ureq::Agent,
     /// The client for plain http, which a proxy could read.
     direct: ureq::Agent,
+    authorities: Option<Authorities>,
     authorization: Option<HeaderValue>,
     is_metadata: bool,
     pub(crate) last: LastAnswer,
@@ -118,13 +110,14 @@ impl Connector {
     /// A connector that sends this header to the server itself, and to no other that it redirects to.
     pub(crate) fn new(
         options: &Options,
-        authorities: Option<&Authorities>,
+        authorities: Option<Authorities>,
         authorization: Option<HeaderValue>,
     ) -> Result<Self, Error> {
         let direct = Options { proxy: None, ..options.clone() };
         Ok(Self {
-            agent: agent(options, authorities)?,
-            direct: agent(&direct, authorities)?,
+            agent: agent(options, authorities.as_ref())?,
+            direct: agent(&direct, authorities.as_ref())?,
+            authorities,
             authorization,
             is_metadata: false,
             last: LastAnswer::default(),
@@ -140,28 +133,24 @@ impl Connector {
 
     fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let result = self.exchange(request);
-        let cause = |cause| if self.is_metadata { Cause::Metadata } else { cause };
+        let is_metadata = self.is_metadata;
         self.last.set(match &result {
             Ok(response)
                 if response.status().is_client_error() || response.status().is_server_error() =>
             {
                 let status = response.status();
                 let reason = format!("the server answered {status}");
-                Answer::Failed(Failure {
-                    status: Some(status),
-                    reason,
-                    cause: cause(Cause::Server),
-                })
+                Answer::Failed(Failure { status: Some(status), reason, hint: None, is_metadata })
             }
             Ok(_) => Answer::Received,
             Err(fault) => {
-                let (reason, cause) = (fault.reason.clone(), cause(fault.cause));
-                Answer::Failed(Failure { status: None, reason, cause })
+                let (reason, hint) = (fault.reason.clone(), fault.hint.clone());
+                Answer::Failed(Failure { status: None, reason, hint, is_metadata })
             }
         });
         result.map_err(|fault| {
             // Where no service answers, none will.
-            let kind = if self.is_metadata { HttpErrorKind::Unknown } else { fault.kind };
+            let kind = if is_metadata { HttpErrorKind::Unknown } else { fault.kind };
             HttpError::new(kind, io::Error::other(fault.reason))
         })
     }
@@ -192,7 +181,7 @@ impl Connector {
                 let reason = format!("the answer is larger than {} MB", most / 1_000_000);
                 return Err(Fault::new(HttpErrorKind::Unknown, reason));
             }
-            body.with_config().limit(most).read_to_vec().map_err(|error| describe(&error))?
+            body.with_config().limit(most).read_to_vec().map_err(|error| self.describe(&error))?
         };
         Ok(http::Response::from_parts(parts, HttpResponseBody::from(bytes)))
     }
@@ -205,7 +194,62 @@ impl Connector {
     ) -> Result<http::Response<ureq::Body>, Fault> {
         let is_plain = request.uri().scheme_str() == Some("http");
         let agent = if is_plain { &self.direct } else { &self.agent };
-        agent.run(request).map_err(|error| describe(&error))
+        agent.run(request).map_err(|error| self.describe(&error))
+    }
+
+    /// What went wrong, for people.
+    fn describe(&self, error: &ureq::Error) -> Fault {
+        use ureq::Timeout;
+        if let Some(error) = tls_error(error) {
+            let is_unknown = matches!(
+                error,
+                rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer)
+            );
+            return Fault {
+                kind: HttpErrorKind::Unknown,
+                reason: format!("TLS failed: {error}"),
+                hint: is_unknown.then(|| authorities::hint(self.authorities.as_ref())),
+            };
+        }
+        let (kind, reason) = match error {
+            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
+                (HttpErrorKind::Timeout, "connecting to the server timed out")
+            }
+            ureq::Error::Timeout(_) => {
+                (HttpErrorKind::Timeout, "the server did not answer in time")
+            }
+            ureq::Error::HostNotFound => (HttpErrorKind::Unknown, "no such host"),
+            ureq::Error::ConnectionFailed => {
+                (HttpErrorKind::Connect, "the server cannot be reached")
+            }
+            ureq::Error::Io(error) => match error.kind() {
+                io::ErrorKind::ConnectionRefused => {
+                    (HttpErrorKind::Connect, "the server refuses the connection")
+                }
+                io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe => (
+                    HttpErrorKind::Interrupted,
+                    "the server closed the connection before its answer was complete",
+                ),
+                io::ErrorKind::TimedOut => {
+                    (HttpErrorKind::Timeout, "the server did not answer in time")
+                }
+                _ => (
+                    HttpErrorKind::Interrupted,
+                    "the host cannot be found, or the connection failed",
+                ),
+            },
+            ureq::Error::BodyExceedsLimit(_) => {
+                (HttpErrorKind::Unknown, "the answer is larger than what was asked for")
+            }
+            ureq::Error::Protocol(_) => {
+                (HttpErrorKind::Interrupted, "the server's answer is not HTTP, or was cut short")
+            }
+            _ => (HttpErrorKind::Unknown, "the request failed"),
+        };
+        Fault::new(kind, reason)
     }
 
     /// Sends a request, and goes where the server redirects to. Another server gets no header but those of the range: `ureq`
@@ -221,7 +265,7 @@ impl Connector {
                 || Fault::new(HttpErrorKind::Unknown, "the server redirects to no address");
             let from = Url::parse(&parts.uri.to_string()).map_err(|_| malformed())?;
             let to = from.join(location).map_err(|_| malformed())?;
-            if from.scheme() == "https" && to.scheme() != "https" {
+            if from.scheme() == "https" && to.scheme() == "http" {
                 let reason = "the server redirects from https to http";
                 return Err(Fault::new(HttpErrorKind::Unknown, reason));
             }
@@ -235,6 +279,15 @@ impl Connector {
             parts.uri = to.as_str().parse().map_err(|_| malformed())?;
         }
         Err(Fault::new(HttpErrorKind::Unknown, "the server redirects without end"))
+    }
+}
+
+/// The error of TLS that an error is, or wraps.
+fn tls_error(error: &ureq::Error) -> Option<&rustls::Error> {
+    match error {
+        ureq::Error::Rustls(error) => Some(error),
+        ureq::Error::Io(error) => error.get_ref()?.downcast_ref(),
+        _ => None,
     }
 }
 
@@ -274,53 +327,6 @@ fn agent(options: &Options, authorities: Option<&Authorities>) -> Result<ureq::A
         .new_agent();
     agents.insert(key, agent.clone());
     Ok(agent)
-}
-
-/// What went wrong, for people.
-fn describe(error: &ureq::Error) -> Fault {
-    use ureq::Timeout;
-    let (kind, reason) = match error {
-        ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-            (HttpErrorKind::Timeout, "connecting to the server timed out")
-        }
-        ureq::Error::Timeout(_) => (HttpErrorKind::Timeout, "the server did not answer in time"),
-        ureq::Error::HostNotFound => (HttpErrorKind::Unknown, "no such host"),
-        ureq::Error::ConnectionFailed => (HttpErrorKind::Connect, "the server cannot be reached"),
-        ureq::Error::Io(error) => match error.kind() {
-            // rustls refuses what the server sent, above all its certificate.
-            io::ErrorKind::InvalidData => return untrusted(error),
-            io::ErrorKind::ConnectionRefused => {
-                (HttpErrorKind::Connect, "the server refuses the connection")
-            }
-            io::ErrorKind::UnexpectedEof
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::BrokenPipe => (
-                HttpErrorKind::Interrupted,
-                "the server closed the connection before its answer was complete",
-            ),
-            io::ErrorKind::TimedOut => {
-                (HttpErrorKind::Timeout, "the server did not answer in time")
-            }
-            _ => (HttpErrorKind::Interrupted, "the host cannot be found, or the connection failed"),
-        },
-        ureq::Error::BodyExceedsLimit(_) => {
-            (HttpErrorKind::Unknown, "the answer is larger than what was asked for")
-        }
-        ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::Pem(_) => {
-            return untrusted(error);
-        }
-        ureq::Error::Protocol(_) => {
-            (HttpErrorKind::Interrupted, "the server's answer is not HTTP, or was cut short")
-        }
-        _ => (HttpErrorKind::Unknown, "the request failed"),
-    };
-    Fault::new(kind, reason)
-}
-
-fn untrusted(error: &dyn std::error::Error) -> Fault {
-    let reason = format!("TLS failed: {error}");
-    Fault { kind: HttpErrorKind::Unknown, reason, cause: Cause::Certificate }
 }
 
 impl HttpConnector for Connector {

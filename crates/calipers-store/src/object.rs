@@ -13,9 +13,9 @@ use object_store::{BackoffConfig, GetOptions, GetRange, ObjectMeta, RetryConfig}
 
 use crate::address::{Address, ObjectStoreKind};
 use crate::authorities::Authorities;
-use crate::connector::{Answer, CONCURRENT, Cause, Connector, LastAnswer, MAX_WHOLE};
+use crate::connector::{Answer, CONCURRENT, Connector, Failure, LastAnswer, MAX_WHOLE};
 use crate::reader::Reader;
-use crate::{Error, Options, authorities, credentials, runtime};
+use crate::{Error, Options, credentials, runtime};
 
 /// An object of a store, or a folder of objects.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub(crate) enum Start {
 impl Object {
     pub(crate) fn new(address: &Address, options: &Options) -> Result<Self, Error> {
         let authorities = Authorities::for_address(address);
-        let connect = |authorization| Connector::new(options, authorities.as_ref(), authorization);
+        let connect = |authorization| Connector::new(options, authorities, authorization);
         match address {
             Address::Http { url, login } => {
                 let authorization = login.as_ref().and_then(credentials::basic);
@@ -244,7 +244,7 @@ impl Object {
     pub(crate) fn describe(&self, error: &object_store::Error) -> Error {
         let last = self.last.get();
         let status = match &last {
-            Answer::Failed(failure) if failure.cause == Cause::Metadata => {
+            Answer::Failed(failure) if failure.is_metadata => {
                 return Error::failed("no credentials were found".to_owned())
                     .with_hint(self.login_hint);
             }
@@ -267,10 +267,10 @@ impl Object {
                 Error::failed("the file is empty, or shorter than it was".to_owned())
             }
             (_, _) => match last {
-                Answer::Failed(failure) if failure.cause == Cause::Certificate => {
-                    Error::failed(failure.reason).with_hint(authorities::HINT)
-                }
-                Answer::Failed(failure) => Error::failed(failure.reason),
+                Answer::Failed(Failure { reason, hint, .. }) => match hint {
+                    Some(hint) => Error::failed(reason).with_hint(hint),
+                    None => Error::failed(reason),
+                },
                 Answer::Received => Error::failed(format!(
                     "the server's answer is malformed: {}",
                     root_cause(error)

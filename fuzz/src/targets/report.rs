@@ -9,7 +9,7 @@ use crate::output::{check_document, check_json, check_screen};
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(model) = calipers::Model::read(bytes.to_vec(), "fuzz.onnx") else { return };
     let options = Options::new().weights(true).fingerprints(true);
-    // An input decides by its length what is rendered also: all of it would halve the number of runs.
+    // The length of an input decides what else is rendered: rendering all would halve the number of runs.
     if bytes.len().is_multiple_of(4) {
         let Ok((report, view)) = model.explore(&options) else { return };
         check_report(&report);

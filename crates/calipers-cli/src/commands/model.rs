@@ -106,9 +106,6 @@ fn missing(path: &Path, error: &io::Error) -> Problem {
                 |near| Some(format!("did you mean `{near}`?")),
             )
         }
-        io::ErrorKind::NotFound if path.to_string_lossy().contains("://") => {
-            Some("URLs start with https, http, s3, gs, az or hf".to_owned())
-        }
         io::ErrorKind::NotFound => near_file(path).map(|near| format!("did you mean `{near}`?")),
         io::ErrorKind::PermissionDenied => Some("read permission is required".to_owned()),
         _ => None,

@@ -1,26 +1,12 @@
 //! Files that are read in ranges, as those of servers: the same report, or the same error, as on the whole file.
 
 use calipers::{Model, Options};
-use calipers_formats::ranges::{RangedBytes, Ranges};
-use calipers_ir::{Source, Span};
+use calipers_formats::ranges::RangedBytes;
+use calipers_ir::Source;
 use calipers_testkit::{Corpus, Outcome, score};
 
 calipers_testkit::tests! {
     each_corpus: [ranges_change_no_report];
-}
-
-/// A file that is asked for ranges.
-struct Held(Vec<u8>);
-
-impl Ranges for Held {
-    fn size(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn read(&self, spans: &[Span]) -> Result<Vec<Vec<u8>>, String> {
-        let at = |offset: u64| usize::try_from(offset).unwrap();
-        Ok(spans.iter().map(|span| self.0[at(span.start)..at(span.end)].to_vec()).collect())
-    }
 }
 
 fn ranges_change_no_report(corpus: &Corpus) -> Outcome {
@@ -31,7 +17,7 @@ fn ranges_change_no_report(corpus: &Corpus) -> Outcome {
         let bytes = std::fs::read(path).unwrap();
         // Known starts end inside of fields, so that every file is read at several offsets.
         let known = bytes[..bytes.len() / 3].to_vec();
-        let ranged = RangedBytes::with_start(Held(bytes.clone()), known);
+        let ranged = RangedBytes::with_start(bytes.clone(), known);
         let ranged = Model::read_source(Source::new(ranged), &name, None);
         if described(ranged) != described(Model::read(bytes, &name)) {
             wrong.push(name.into_owned());
