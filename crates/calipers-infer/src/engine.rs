@@ -13,7 +13,7 @@ use super::attributes::{Frame, NodeAttributes};
 use super::bind::Sizes;
 use super::remembered::{Known, Remembered};
 use super::total_cost::{self, CostTotal, Sum};
-use super::{Contradiction, DataDimension, Typed, blocks, declared, stored};
+use super::{Contradiction, DataDimension, Typed, blocks, declared, operands, stored};
 use crate::walk::{ResolvedKind, ResolvedOps};
 
 /// Graphs nested deeper than this are not looked into: no exporter makes them, and each level
@@ -197,7 +197,11 @@ impl<'a> Engine<'a> {
             .iter()
             .map(|input| input.map(|value| self.facts[value.index()].clone()))
             .collect();
-        let outcome = self.evaluate(id, &inputs, frame);
+        let expected = operands::expected(model, id, &inputs);
+        let mut outcome = self.evaluate(id, &expected, frame);
+        if let Ok(facts) = &mut outcome {
+            operands::put_back(model, id, facts);
+        }
         let failed = outcome.as_ref().err().map(Fail::reason);
         let (facts, reason): (Vec<Fact>, Reason) = match outcome {
             Ok(facts) => (facts, Arc::from("its rule does not say")),
@@ -289,8 +293,11 @@ impl<'a> Engine<'a> {
         let op = model.name(model.node(node).op);
         let attributes = NodeAttributes { model, node, frame };
         let version = self.opset_of(node, frame);
-        let call = OpContext::new(op, version, outputs.len(), inputs, &attributes, &mut self.fresh);
-        let work = match rule(&call, outputs) {
+        let expected = operands::expected(model, node, inputs);
+        let results = operands::expected_outputs(model, node, outputs);
+        let call =
+            OpContext::new(op, version, outputs.len(), &expected, &attributes, &mut self.fresh);
+        let work = match rule(&call, &results) {
             Ok(work) => work,
             Err(Fail::Unknown(reason) | Fail::Contradiction(reason)) => return Err(reason),
         };
@@ -420,6 +427,10 @@ impl<'a> Engine<'a> {
                 None => self.control(id, op, inputs, frame),
             },
             ResolvedKind::Plain => {
+                Err(Fail::unknown(format!("{op} is not an operator that Calipers knows")))
+            }
+            ResolvedKind::Foreign if !model.header.format.is_onnx() => {
+                let op = model.written_op(id);
                 Err(Fail::unknown(format!("{op} is not an operator that Calipers knows")))
             }
             ResolvedKind::Foreign => {

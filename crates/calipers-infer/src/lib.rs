@@ -15,6 +15,7 @@ mod engine;
 mod induction;
 pub mod inputs;
 mod merge;
+mod operands;
 mod remembered;
 mod stored;
 mod total_cost;

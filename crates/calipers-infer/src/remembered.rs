@@ -96,7 +96,10 @@ impl Remembered {
 
 /// Whether two nodes of one graph are the same call.
 fn same(model: &Model, facts: &[Fact], a: NodeId, b: NodeId) -> bool {
-    let kind = |id: NodeId| (model.node(id).op, model.node(id).domain);
+    let kind = |id: NodeId| {
+        let node = model.node(id);
+        (node.op, node.domain, node.layout)
+    };
     let alike = |a: &[Option<calipers_ir::ValueId>], b: &[Option<calipers_ir::ValueId>]| {
         let fact = |value: &Option<calipers_ir::ValueId>| value.map(|value| &facts[value.index()]);
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| fact(a) == fact(b))

@@ -1,11 +1,14 @@
 //! How a reader puts a model together, piece by piece, in any order.
 
+use hashbrown::HashMap;
+
 use crate::ids::IdRange;
 use crate::model::id_range;
 use crate::{
-    Attribute, Data, DataFile, Decoder, External, Function, FunctionId, GraphId, GraphKind, Header,
-    Model, NameId, Names, Node, NodeId, QuantizationAnnotation, Source, Span, SparseId,
-    SparseTensor, Tensor, TensorId, TypeId, UnknownFields, ValueType, link,
+    Affine, Attribute, Data, DataFile, Decoder, External, Function, FunctionId, GraphId, GraphKind,
+    Hazard, Header, Layout, LayoutId, Model, NameId, Names, Node, NodeId, QuantizationAnnotation,
+    Source, Span, SparseId, SparseTensor, StoredWeight, Tensor, TensorId, TypeId, UnknownFields,
+    ValueType, link,
 };
 
 /// Graphs that a model may have. The largest real ones have hundreds, and a file can spend two
@@ -54,6 +57,12 @@ pub struct ModelBuilder {
     pub(crate) tensors: Vec<Tensor>,
     pub(crate) sparse_tensors: Vec<SparseTensor>,
     pub(crate) node_metadata: Vec<(NodeId, NameId, Span)>,
+    pub(crate) layouts: Vec<Layout>,
+    layout_ids: HashMap<Layout, LayoutId>,
+    /// What can do harm, or is not as the file states it.
+    pub hazards: Vec<Hazard>,
+    /// What each stored tensor is, where the graph does not say.
+    pub stored_weights: Vec<StoredWeight>,
 }
 
 /// A graph before its names are resolved.
@@ -79,6 +88,8 @@ pub struct GraphDraft {
     pub metadata: Vec<(NameId, NameId)>,
     /// What the author wrote about it.
     pub doc: NameId,
+    /// Quantization that the file states of values, by name.
+    pub affine: Vec<(NameId, Affine)>,
     pub(crate) nodes: IdRange,
 }
 
@@ -109,12 +120,16 @@ pub struct NodeDraft {
     pub domain: NameId,
     /// Which overload of a function it calls.
     pub overload: NameId,
+    /// The operator as the file calls it, where that is another name than `op`.
+    pub written: Option<NameId>,
+    /// The order of its operands, where it is not that of the operator's row.
+    pub layout: Option<LayoutId>,
 }
 
 impl Default for NodeDraft {
     fn default() -> Self {
         let empty = NameId::new(0).expect("0 is an index");
-        Self { name: empty, op: empty, domain: empty, overload: empty }
+        Self { name: empty, op: empty, domain: empty, overload: empty, written: None, layout: None }
     }
 }
 
@@ -138,6 +153,7 @@ impl ModelBuilder {
             quantization: Vec::new(),
             metadata: Vec::new(),
             doc: empty,
+            affine: Vec::new(),
             nodes: IdRange::default(),
         };
         if self.graphs.len() >= MAX_GRAPHS {
@@ -197,6 +213,8 @@ impl ModelBuilder {
             op: draft.op,
             domain: draft.domain,
             overload: draft.overload,
+            written: draft.written,
+            layout: draft.layout,
             graph,
             operands: [place(start)?, place(middle)?, place(self.operand_names.len())?],
             attributes: id_range(attributes_from, self.attributes.len()).ok_or(TooLarge)?,
@@ -266,7 +284,7 @@ impl ModelBuilder {
     pub fn externals_mut(&mut self) -> impl Iterator<Item = &mut External> {
         self.tensors.iter_mut().filter_map(|tensor| match &mut tensor.data {
             Data::External(external) => Some(&mut **external),
-            Data::Raw(_) | Data::Fields { .. } | Data::Absent => None,
+            Data::Raw(_) | Data::Inline(_) | Data::Fields { .. } | Data::Absent => None,
         })
     }
 
@@ -278,6 +296,16 @@ impl ModelBuilder {
     /// Adds a type.
     pub fn add_type(&mut self, ty: ValueType) -> Result<TypeId, TooLarge> {
         push(&mut self.types, ty, TypeId::new)
+    }
+
+    /// The id of an order of operands, the same for equal ones.
+    pub fn add_layout(&mut self, layout: Layout) -> Result<LayoutId, TooLarge> {
+        if let Some(id) = self.layout_ids.get(&layout) {
+            return Ok(*id);
+        }
+        let id = push(&mut self.layouts, layout.clone(), LayoutId::new)?;
+        self.layout_ids.insert(layout, id);
+        Ok(id)
     }
 
     /// Resolves all names and returns the model.

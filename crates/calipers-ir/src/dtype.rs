@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::BlockFormat;
+
 /// The element type of a tensor, numbered as in ONNX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DType {
@@ -65,6 +67,8 @@ pub enum DType {
     Float6E2M3,
     /// 6-bit float, 3 exponent and 2 mantissa bits.
     Float6E3M2,
+    /// Numbers that share scales in blocks.
+    Block(BlockFormat),
     /// A number that no release of the standard known here defines.
     Unknown(i32),
 }
@@ -117,7 +121,7 @@ impl DType {
         BY_NUMBER.iter().find(|(dtype, ..)| *dtype == self)
     }
 
-    /// Bits of one element; `None` for texts and for types this reader does not know.
+    /// Bits of one element; `None` for texts, for blocks, whose elements share some, and for types this reader does not know.
     pub fn bits(self) -> Option<u32> {
         self.row().and_then(|(.., bits)| *bits)
     }
@@ -125,6 +129,9 @@ impl DType {
     /// Bytes that `elements` take, packed as the standard packs them; `None` when the size of an
     /// element is not known or the sum does not fit 64 bits.
     pub fn bytes(self, elements: u64) -> Option<u64> {
+        if let Block(format) = self {
+            return format.bytes(elements);
+        }
         let bits = u128::from(elements) * u128::from(self.bits()?);
         u64::try_from(bits.div_ceil(8)).ok()
     }
@@ -147,7 +154,8 @@ impl DType {
     pub fn is_float(self) -> bool {
         matches!(
             self,
-            Float32
+            Block(_)
+                | Float32
                 | Float16
                 | Float64
                 | Bfloat16
@@ -172,6 +180,7 @@ impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.row()) {
             (_, Some((_, name, _))) => f.write_str(name),
+            (Block(format), _) => f.write_str(format.name()),
             (Unknown(number), None) => write!(f, "unknown({number})"),
             (_, None) => f.write_str("unknown"),
         }
@@ -197,7 +206,11 @@ impl FromStr for DType {
     fn from_str(name: &str) -> Result<Self, UnknownDType> {
         let number = || name.strip_prefix("unknown(")?.strip_suffix(')')?.parse().ok();
         let known = BY_NUMBER.iter().find(|(_, known, _)| *known == name);
-        let dtype = known.map(|(dtype, ..)| *dtype).or_else(|| number().map(Unknown));
+        let block = || BlockFormat::ALL.iter().find(|format| format.name() == name);
+        let dtype = known
+            .map(|(dtype, ..)| *dtype)
+            .or_else(|| block().copied().map(Block))
+            .or_else(|| number().map(Unknown));
         dtype.ok_or_else(|| UnknownDType(name.to_owned()))
     }
 }
@@ -255,7 +268,7 @@ mod tests {
     #[test]
     fn names_are_parsed_back() {
         let known = BY_NUMBER.iter().map(|(dtype, ..)| *dtype);
-        for dtype in known.chain([Unknown(250), Unknown(-1)]) {
+        for dtype in known.chain([Unknown(250), Unknown(-1), Block(BlockFormat::Q4K)]) {
             assert_eq!(dtype.to_string().parse(), Ok(dtype));
         }
         assert_eq!("float".parse::<DType>(), Err(UnknownDType("float".to_owned())));

@@ -1,7 +1,7 @@
 //! Graphs, nodes and values.
 
 use crate::ids::IdRange;
-use crate::{FunctionId, GraphId, NameId, NodeId, SparseId, TensorId, TypeId, ValueId};
+use crate::{FunctionId, GraphId, LayoutId, NameId, NodeId, SparseId, TensorId, TypeId, ValueId};
 
 /// A graph: the main one, a subgraph of control flow, a function's body, or one for training.
 #[derive(Clone, Debug)]
@@ -76,6 +76,10 @@ pub struct Node {
     pub domain: NameId,
     /// Which overload of a function it calls.
     pub overload: NameId,
+    /// The operator as the file calls it, where that is another name than `op`.
+    pub written: Option<NameId>,
+    /// The order of its operands, where it is not that of the operator's row.
+    pub layout: Option<LayoutId>,
     /// The graph it is in.
     pub graph: GraphId,
     /// Its inputs and outputs among the model's operands: start, end of inputs, end of outputs.

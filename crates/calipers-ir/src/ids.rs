@@ -40,6 +40,8 @@ ids! {
     FunctionId
     /// The type of a value.
     TypeId
+    /// An order of the operands of nodes.
+    LayoutId
 }
 
 /// A run of neighboring ids in an arena.

@@ -26,12 +26,16 @@
 #![forbid(unsafe_code)]
 
 mod attribute;
+mod block_format;
 mod builder;
+mod described;
 mod dtype;
+mod format;
 mod graph;
 mod hint;
 mod ids;
 mod issue;
+mod layout;
 mod link;
 mod model;
 mod names;
@@ -45,14 +49,20 @@ mod tensor;
 mod types;
 
 pub use attribute::{Attribute, AttributeText, AttributeValue, List};
+pub use block_format::BlockFormat;
 pub use builder::{GraphDraft, ModelBuilder, NodeDraft, TooLarge, TypedName};
+pub use described::{Description, Hazard};
 pub use dtype::{DType, UnknownDType};
+pub use format::{Format, GraphOrigin, UnknownFormat};
 pub use graph::{
     Consumer, Function, Graph, GraphKind, Node, Producer, QuantizationAnnotation, Value,
 };
 pub use hint::{Hint, HintParts};
-pub use ids::{FunctionId, GraphId, IdRange, NameId, NodeId, SparseId, TensorId, TypeId, ValueId};
+pub use ids::{
+    FunctionId, GraphId, IdRange, LayoutId, NameId, NodeId, SparseId, TensorId, TypeId, ValueId,
+};
 pub use issue::Issue;
+pub use layout::{Affine, Axes, Layout, StoredWeight, WeightRole};
 pub use model::{DeviceConfiguration, Header, Model, OpsetImport, TrainingStep, UnknownFields};
 pub use names::Names;
 pub use process::PerProcess;

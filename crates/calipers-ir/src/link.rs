@@ -7,15 +7,17 @@
 use crate::builder::push;
 use crate::renamed::Originals;
 use crate::{
-    Consumer, Graph, GraphId, GraphKind, Issue, Model, ModelBuilder, NameId, NodeId, Producer,
-    TooLarge, TypedName, Value, ValueId, order,
+    Affine, Consumer, Graph, GraphId, GraphKind, Issue, Model, ModelBuilder, NameId, NodeId,
+    Producer, TooLarge, TypedName, Value, ValueId, order,
 };
 
 /// Puts a model together. The builder must have a main graph.
 pub(crate) fn link(builder: ModelBuilder) -> Result<Model, TooLarge> {
     let mut linker = Linker::new(&builder);
     linker.walk()?;
-    let Linker { graphs, operands, values, mut captures, mut issues, .. } = linker;
+    let Linker { graphs, operands, values, mut captures, mut issues, mut affine, .. } = linker;
+    affine.sort_by_key(|(value, _)| *value);
+    affine.dedup_by_key(|(value, _)| *value);
     captures.sort_unstable();
     captures.dedup();
     let mut model = Model {
@@ -39,6 +41,10 @@ pub(crate) fn link(builder: ModelBuilder) -> Result<Model, TooLarge> {
         consumer_starts: Vec::new(),
         captures,
         node_metadata: builder.node_metadata,
+        layouts: builder.layouts,
+        affine,
+        stored_weights: builder.stored_weights,
+        hazards: builder.hazards,
         originals: Originals::default(),
     };
     index_consumers(&mut model);
@@ -53,6 +59,7 @@ struct Linker<'a> {
     operands: Vec<Option<ValueId>>,
     values: Vec<Value>,
     captures: Vec<(NodeId, ValueId)>,
+    affine: Vec<(ValueId, Affine)>,
     issues: Vec<Issue>,
     /// What each name represents at this point of the walk.
     bound: Vec<Option<ValueId>>,
@@ -101,6 +108,7 @@ impl<'a> Linker<'a> {
             operands: vec![None; builder.operand_names.len()],
             values: Vec::with_capacity(builder.nodes.len()),
             captures: Vec::new(),
+            affine: Vec::new(),
             issues: Vec::new(),
             bound: vec![None; builder.names.len()],
             undo: Vec::new(),
@@ -146,6 +154,11 @@ impl<'a> Linker<'a> {
         self.define_outputs_of_nodes(id)?;
         for typed in &self.builder.graphs[id.index()].value_types {
             self.declare(id, *typed);
+        }
+        for (name, affine) in &self.builder.graphs[id.index()].affine {
+            if let Some(value) = self.own(id, *name) {
+                self.affine.push((value, *affine));
+            }
         }
         self.resolve_inputs_of_nodes(id)?;
         self.resolve_outputs(id)?;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use crate::ids::IdRange;
 use crate::renamed::Originals;
 use crate::{
-    Attribute, Consumer, DataFile, DecodeError, Decoder, Function, FunctionId, Graph, GraphId,
-    Hint, Issue, NameId, Names, Node, NodeId, Producer, Source, Span, SparseId, SparseTensor,
-    Tensor, TensorId, TypeId, Value, ValueId, ValueType,
+    Affine, Attribute, Consumer, DataFile, DecodeError, Decoder, Description, Format, Function,
+    FunctionId, Graph, GraphId, GraphOrigin, Hazard, Hint, Issue, Layout, NameId, Names, Node,
+    NodeId, Producer, Source, Span, SparseId, SparseTensor, StoredWeight, Tensor, TensorId, TypeId,
+    Value, ValueId, ValueType,
 };
 
 /// A model in memory. Made by [`ModelBuilder::finish`](crate::ModelBuilder::finish).
@@ -42,6 +43,14 @@ pub struct Model {
     pub(crate) captures: Vec<(NodeId, ValueId)>,
     /// Metadata of nodes, in the order of the nodes.
     pub(crate) node_metadata: Vec<(NodeId, NameId, Span)>,
+    /// Orders of operands, shared by the nodes that have them.
+    pub(crate) layouts: Vec<Layout>,
+    /// Quantization that the file states of values, sorted by value.
+    pub(crate) affine: Vec<(ValueId, Affine)>,
+    /// What each stored tensor is, where the graph does not say.
+    pub(crate) stored_weights: Vec<StoredWeight>,
+    /// What can do harm, or is not as the file states it.
+    pub hazards: Vec<Hazard>,
     /// What the file has, where something else is shown.
     pub(crate) originals: Originals,
 }
@@ -49,6 +58,12 @@ pub struct Model {
 /// What a model says of itself.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
+    /// The format of the file.
+    pub format: Format,
+    /// Where the graph comes from.
+    pub graph_origin: GraphOrigin,
+    /// The network as the file describes it, where it stores no graph.
+    pub description: Option<Box<Description>>,
     /// Name under which it was opened, without a folder.
     pub file_name: String,
     /// Size of the file.

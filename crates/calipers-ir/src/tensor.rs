@@ -1,6 +1,7 @@
 //! References to stored tensors: what they are and where their elements are, never the elements.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::{DType, NameId, Span, TensorId};
 
@@ -50,6 +51,8 @@ pub enum Data {
         /// Elements in them, where that can be determined without reading them.
         elements: Option<u64>,
     },
+    /// Nowhere: what a reader made of other fields, as little-endian bytes.
+    Inline(Arc<[u8]>),
     /// In another file. Boxed: most tensors are not, and a file may describe millions.
     External(Box<External>),
 }

@@ -38,7 +38,7 @@ pub fn locate<'a, E: Display>(
     let bytes = tensor.bytes().ok_or_else(unknown)?;
     let (source, span) = match &tensor.data {
         Data::Absent => return Err("it has no data".to_owned()),
-        Data::Fields { .. } => return Ok(Location::Fields),
+        Data::Fields { .. } | Data::Inline(_) => return Ok(Location::Fields),
         Data::Raw(span) => (&model.source, *span),
         Data::External(external) => {
             let location =

@@ -42,6 +42,7 @@ impl Given<'_> {
 /// A network in the making.
 pub(super) struct Builder<'a> {
     model: &'a Model,
+    typed: &'a Typed,
     resolved: ResolvedOps,
     units: Vec<NetworkOp>,
     vals: Vec<ValInfo>,
@@ -58,6 +59,7 @@ impl<'a> Network<'a> {
     pub fn build(model: &'a Model, typed: &'a Typed) -> Self {
         let mut builder = Builder {
             model,
+            typed,
             resolved: ResolvedOps::find(model),
             units: Vec::new(),
             vals: Vec::new(),
@@ -98,8 +100,9 @@ impl<'a> Builder<'a> {
         let Some(left) = self.looks_left.checked_sub(1) else { return };
         self.looks_left = left;
         let model = self.model;
-        let inputs: Vec<Input> =
+        let mut inputs: Vec<Input> =
             model.inputs(id).iter().map(|value| value.map(|value| self.val(value))).collect();
+        self.reorder_weights(id, &mut inputs);
         let row = match self.resolved.get(id).kind {
             ResolvedKind::Operator(row) => Some(row),
             ResolvedKind::Call(function) => {
@@ -354,6 +357,23 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Gives the weights of a node the order of dimensions that its operator's row has.
+    fn reorder_weights(&mut self, id: NodeId, inputs: &mut [Input]) {
+        let model = self.model;
+        for (place, axes) in model.layout(id).into_iter().flat_map(|layout| &layout.inputs) {
+            let Some(Some(val)) = inputs.get(*place).copied() else { continue };
+            let info = &self.vals[val.index()];
+            let (origin, like) = (info.origin, info.like);
+            let dims = like.and_then(|value| self.typed.fact(value).as_tensor()?.dims());
+            if let Some(dims) = dims.filter(|_| origin == Origin::Constant) {
+                let dims = axes.apply(dims);
+                let reordered = self.add_val(origin, None, like);
+                self.vals[reordered.index()].reordered = Some(dims);
+                inputs[*place] = Some(reordered);
+            }
+        }
+    }
+
     /// What a value of the model is in the network.
     fn val(&mut self, value: ValueId) -> Val {
         if let Some(val) = self.map[value.index()] {
@@ -369,7 +389,8 @@ impl<'a> Builder<'a> {
 
     fn add_val(&mut self, origin: Origin, producer: Option<OpId>, like: Option<ValueId>) -> Val {
         let val = Val(u32::try_from(self.vals.len()).unwrap_or(u32::MAX));
-        self.vals.push(ValInfo { origin, producer, like, uses: Vec::new(), given: 0 });
+        let uses = Vec::new();
+        self.vals.push(ValInfo { origin, producer, like, reordered: None, uses, given: 0 });
         val
     }
 

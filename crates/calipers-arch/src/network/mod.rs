@@ -24,6 +24,7 @@ pub use block_kind::{BlockKind, BlockProperties};
 use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Class, Movement, Operator, Traits, canonical_domain};
+use calipers_sym::Expr;
 pub use details::*;
 pub use fold::Found;
 use hashbrown::HashMap;
@@ -89,6 +90,8 @@ struct ValInfo {
     producer: Option<OpId>,
     /// The value of the model whose type and shape it has.
     like: Option<ValueId>,
+    /// Its dimensions, where they are in another order than those of that value.
+    reordered: Option<Vec<Expr>>,
     uses: Vec<OpId>,
     /// How often it is an output of the network.
     given: u32,

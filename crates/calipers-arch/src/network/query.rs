@@ -125,12 +125,20 @@ impl Network<'_> {
 
     /// Type of the elements.
     pub fn dtype(&self, val: Val) -> Option<DType> {
+        let value = self.value(val)?;
+        // Codes of a quantized file represent real numbers.
+        if self.model.affine(value).is_some() {
+            return Some(DType::Float32);
+        }
         Some(self.tensor(val)?.dtype)
     }
 
     /// The dimensions, when their number is known.
     pub fn shape(&self, val: Val) -> Option<&[Expr]> {
-        self.tensor(val)?.dims()
+        match &self.vals[val.index()].reordered {
+            Some(dims) => Some(dims),
+            None => self.tensor(val)?.dims(),
+        }
     }
 
     /// Number of dimensions.

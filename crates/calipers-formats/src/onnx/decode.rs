@@ -126,11 +126,12 @@ fn narrow_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
 /// than `count`.
 fn stored<'a>(
     source: &'a Source,
-    tensor: &Tensor,
+    tensor: &'a Tensor,
     count: usize,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     match &tensor.data {
         Data::Raw(span) => source.slice(*span).map(Cow::Borrowed).ok_or(DecodeError::Short),
+        Data::Inline(bytes) => Ok(Cow::Borrowed(bytes)),
         Data::Fields { .. } => field_bytes(source, tensor, count).map(Cow::Owned),
         Data::External(_) => Err(DecodeError::External),
         Data::Absent if count == 0 => Ok(Cow::default()),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Naming, Role};
 use crate::secrets::{self, Masks};
-use crate::{AttributeValue, Data, DataFileState, Header, Model};
+use crate::{AttributeValue, Data, DataFileState, Hazard, Header, Model};
 
 /// Shows every text with its secrets masked.
 #[derive(Debug, Default)]
@@ -19,6 +19,9 @@ impl Masking {
         let has = |text: &str| !secrets::find(text).is_empty();
         let entry = |key: &str, value: &str| !secrets::find_in_entry(key, value).is_empty();
         let Header {
+            format: _,
+            graph_origin: _,
+            description,
             file_name,
             bytes: _,
             ir_version: _,
@@ -34,6 +37,7 @@ impl Masking {
             placed_nodes: _,
         } = &model.header;
         let texts = [file_name, producer_name, producer_version, domain, doc];
+        let described = description.iter().flat_map(|it| [&it.architecture, &it.source]);
         let devices = device_configurations
             .iter()
             .flat_map(|set| std::iter::once(&set.name).chain(&set.device_names));
@@ -55,6 +59,9 @@ impl Masking {
             texts.filter_map(|text| std::str::from_utf8(text).ok()).any(has)
         };
         let messages = || {
+            if model.hazards.iter().flat_map(Hazard::texts).any(has) {
+                return true;
+            }
             let tensors = model.tensors.iter().filter_map(|tensor| match &tensor.data {
                 Data::External(external) => external.problem.as_deref(),
                 _ => None,
@@ -66,7 +73,7 @@ impl Masking {
             tensors.chain(files).any(has)
         };
         model.names.iter().any(has)
-            || texts.into_iter().chain(devices).any(|text| has(text))
+            || texts.into_iter().chain(devices).chain(described).any(|text| has(text))
             || metadata.iter().any(|(key, value)| has(key) || entry(key, value))
             || attributes()
             || pairs()

@@ -4,9 +4,9 @@ use hashbrown::{HashMap, HashSet};
 
 use super::{Naming, Originals, Role};
 use crate::{
-    Attribute, AttributeValue, Data, DataFile, DataFileState, DeviceConfiguration, Dim, External,
-    Function, Graph, GraphKind, Header, Leaf, Model, NameId, Names, Node, OpsetImport,
-    QuantizationAnnotation, Tensor, TensorType, Value, ValueType, scope,
+    Attribute, AttributeValue, Data, DataFile, DataFileState, Description, DeviceConfiguration,
+    Dim, External, Function, Graph, GraphKind, Hazard, Header, Leaf, Model, NameId, Names, Node,
+    OpsetImport, QuantizationAnnotation, Tensor, TensorType, Value, ValueType, scope,
 };
 
 /// The standard domain of operators, which files also write as the empty text.
@@ -88,6 +88,10 @@ impl Renamer<'_, '_> {
             consumer_starts,
             captures,
             node_metadata: _,
+            layouts,
+            affine,
+            stored_weights,
+            hazards,
             originals: _,
         } = model;
         Model {
@@ -111,6 +115,10 @@ impl Renamer<'_, '_> {
             consumer_starts: consumer_starts.clone(),
             captures: captures.clone(),
             node_metadata,
+            layouts: layouts.clone(),
+            affine: affine.clone(),
+            stored_weights: stored_weights.clone(),
+            hazards: hazards.iter().map(|hazard| self.hazard(hazard)).collect(),
             originals,
         }
     }
@@ -191,12 +199,15 @@ impl Renamer<'_, '_> {
     }
 
     fn node(&mut self, index: usize, node: &Node) -> Node {
-        let Node { name, op, domain, overload, graph, operands, attributes } = *node;
+        let Node { name, op, domain, overload, written, layout, graph, operands, attributes } =
+            *node;
         Node {
             name: self.plain(Kind::Node, name, Role::Node(index)),
             op: self.operator(op, domain, index),
             domain: self.domain(domain, index),
             overload: self.plain(Kind::Overload, overload, Role::Overload),
+            written: written.map(|written| self.operator(written, domain, index)),
+            layout,
             graph,
             operands,
             attributes,
@@ -222,7 +233,7 @@ impl Renamer<'_, '_> {
                     unknown_keys: unknown_keys.iter().map(|key| self.metadata_key(*key)).collect(),
                 }))
             }
-            Data::Absent | Data::Raw(_) | Data::Fields { .. } => data.clone(),
+            Data::Absent | Data::Raw(_) | Data::Inline(_) | Data::Fields { .. } => data.clone(),
         };
         Tensor {
             // An initializer and the value that it fills have one name.
@@ -419,6 +430,9 @@ impl Renamer<'_, '_> {
 
     fn header(&mut self, header: &Header) -> Header {
         let Header {
+            format,
+            graph_origin,
+            description,
             file_name,
             bytes,
             ir_version,
@@ -439,6 +453,9 @@ impl Renamer<'_, '_> {
             entries.push((self.text(Role::MetadataKey, key), shown));
         }
         Header {
+            format: *format,
+            graph_origin: *graph_origin,
+            description: description.as_deref().map(|it| Box::new(self.description(it))),
             file_name: self.text(Role::File, file_name),
             bytes: *bytes,
             ir_version: *ir_version,
@@ -455,6 +472,30 @@ impl Renamer<'_, '_> {
                 .map(|set| self.devices(set))
                 .collect(),
             placed_nodes: *placed_nodes,
+        }
+    }
+
+    fn description(&mut self, description: &Description) -> Description {
+        Description {
+            source: self.text(Role::Vocabulary, &description.source),
+            architecture: self.text(Role::Documentation, &description.architecture),
+            quantization: self.text(Role::Vocabulary, &description.quantization),
+            ..description.clone()
+        }
+    }
+
+    fn hazard(&mut self, hazard: &Hazard) -> Hazard {
+        let mut message = |text: &str| self.text(Role::Message, text);
+        match hazard {
+            Hazard::Import { module, name, is_dangerous } => Hazard::Import {
+                module: message(module),
+                name: message(name),
+                is_dangerous: *is_dangerous,
+            },
+            Hazard::BrokenPickle { problem } => Hazard::BrokenPickle { problem: message(problem) },
+            Hazard::CodeInLayer { layer } => Hazard::CodeInLayer { layer: message(layer) },
+            Hazard::CallsOut { what } => Hazard::CallsOut { what: message(what) },
+            Hazard::Misstated { what } => Hazard::Misstated { what: message(what) },
         }
     }
 

@@ -81,7 +81,7 @@ fn mismatch(tensor: &Tensor) -> Option<String> {
             })
         }
         Data::Absent => (wanted > 0).then(|| "no data is stored".to_owned()),
-        Data::External(_) => None,
+        Data::External(_) | Data::Inline(_) => None,
     }
 }
 

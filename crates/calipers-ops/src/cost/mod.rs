@@ -51,6 +51,7 @@ mod testing;
 mod tests;
 pub(crate) mod window;
 
+use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::context::{Fail, OpContext};
@@ -187,8 +188,13 @@ pub(crate) fn names(ctx: &OpContext<'_>, attribute: &str) -> bool {
 
 /// Bytes that a tensor takes, packed; `None` when its shape or the size of an element is not known.
 pub fn bytes(tensor: &TensorFact) -> Option<Expr> {
-    let bits = i64::from(tensor.dtype.bits()?);
     let dims = tensor.dims()?;
+    if let DType::Block(format) = tensor.dtype {
+        let [elements, bytes] = [format.block_elements(), format.block_bytes()];
+        let [elements, bytes] = [i64::try_from(elements).ok()?, i64::try_from(bytes).ok()?];
+        return Some(multiplied(bytes, dims).ceil_div(&Expr::from(elements)));
+    }
+    let bits = i64::from(tensor.dtype.bits()?);
     Some(match bits % 8 {
         0 => multiplied(bits / 8, dims),
         _ => multiplied(bits, dims).ceil_div(&Expr::from(8)),

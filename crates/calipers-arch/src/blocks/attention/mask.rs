@@ -192,7 +192,7 @@ fn is_triangle(net: &Network<'_>, value: ValueId) -> bool {
     let size = size as usize / 8;
     let packed = match tensor.data {
         Data::Raw(_) => None,
-        Data::Fields { .. } => net.model.packed(id, MAX_FIELDS).ok(),
+        Data::Fields { .. } | Data::Inline(_) => net.model.packed(id, MAX_FIELDS).ok(),
         Data::Absent | Data::External(_) => return false,
     };
     // Rows are read one by one: the tensor may be large, and remote.

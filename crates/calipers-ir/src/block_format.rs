@@ -1,0 +1,85 @@
+//! Formats of numbers that share scales in blocks, as GGUF stores them.
+
+macro_rules! block_formats {
+    ($($variant:ident = $name:literal, $elements:literal, $bytes:literal;)+) => {
+        /// A format that stores a block of numbers with the scales they share.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum BlockFormat {
+            $(
+                #[doc = concat!("`", $name, "`: ", $elements, " elements in ", $bytes, " bytes.")]
+                $variant,
+            )+
+        }
+
+        impl BlockFormat {
+            /// Every format, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Its name, in lower case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// Elements of a block.
+            pub const fn block_elements(self) -> u64 {
+                match self { $(Self::$variant => $elements,)+ }
+            }
+
+            /// Bytes of a block.
+            pub const fn block_bytes(self) -> u64 {
+                match self { $(Self::$variant => $bytes,)+ }
+            }
+        }
+    };
+}
+
+// Sizes of the structs of ggml-common.h, which are those of GGML_QUANT_SIZES in the Python package gguf.
+block_formats! {
+    Iq1M = "iq1_m", 256, 56;
+    Iq1S = "iq1_s", 256, 50;
+    Iq2S = "iq2_s", 256, 82;
+    Iq2Xs = "iq2_xs", 256, 74;
+    Iq2Xxs = "iq2_xxs", 256, 66;
+    Iq3S = "iq3_s", 256, 110;
+    Iq3Xxs = "iq3_xxs", 256, 98;
+    Iq4Nl = "iq4_nl", 32, 18;
+    Iq4Xs = "iq4_xs", 256, 136;
+    Mxfp4 = "mxfp4", 32, 17;
+    Nvfp4 = "nvfp4", 64, 36;
+    Q1_0 = "q1_0", 128, 18;
+    Q2K = "q2_k", 256, 84;
+    Q3K = "q3_k", 256, 110;
+    Q4_0 = "q4_0", 32, 18;
+    Q4_1 = "q4_1", 32, 20;
+    Q4K = "q4_k", 256, 144;
+    Q5_0 = "q5_0", 32, 22;
+    Q5_1 = "q5_1", 32, 24;
+    Q5K = "q5_k", 256, 176;
+    Q6K = "q6_k", 256, 210;
+    Q8_0 = "q8_0", 32, 34;
+    Q8_1 = "q8_1", 32, 36;
+    Q8K = "q8_k", 256, 292;
+    Tq1_0 = "tq1_0", 256, 54;
+    Tq2_0 = "tq2_0", 256, 66;
+}
+
+impl BlockFormat {
+    /// Bytes that elements take; `None` where they do not fit 64 bits.
+    pub fn bytes(self, elements: u64) -> Option<u64> {
+        let blocks = u128::from(elements).div_ceil(u128::from(self.block_elements()));
+        u64::try_from(blocks * u128::from(self.block_bytes())).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_whole() {
+        // 4,096 elements are 16 blocks of 144 bytes: 4.5 bits each.
+        assert_eq!(BlockFormat::Q4K.bytes(4096), Some(2304));
+        assert_eq!(BlockFormat::Q4_0.bytes(33), Some(36));
+    }
+}
