@@ -52,6 +52,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// An error of a file that is damaged at a byte, in a part of it.
+    pub(crate) fn damaged(at: u64, path: &str, problem: &str) -> Self {
+        Self::Malformed { at, path: path.to_owned(), problem: problem.to_owned(), hint: None }
+    }
+
     /// Returns what the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         match self {

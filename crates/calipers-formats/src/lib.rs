@@ -20,6 +20,8 @@
 //! [`Error::Shortened`] instead.
 #![deny(unsafe_code)]
 
+mod archive;
+mod elements;
 mod error;
 mod external;
 mod folder;
@@ -30,45 +32,72 @@ mod shortened;
 pub mod sniff;
 pub mod wire;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use calipers_ir::{Model, Source, Span};
+use calipers_ir::{Format, Model, Source, Span};
 pub use error::{DataError, Error};
 pub use folder::Folder;
 use input::Input;
 pub use shortened::catch_shortened_files;
 
-/// A format that can be read.
-pub struct Format {
-    /// Its name, as the report spells it.
-    pub name: &'static str,
+/// The reader of a format.
+pub struct Reader {
+    /// The format.
+    pub format: Format,
     /// What its files are called.
     pub extensions: &'static [&'static str],
-    /// Whether a file that starts so may be of this format.
-    pub sniff: fn(&[u8]) -> bool,
+    /// The model among the files of a folder, by its path, in the order of preference.
+    pub in_folder: &'static [&'static str],
+    /// Whether a file that starts so is of this format.
+    pub sniff: fn(&Start<'_>) -> bool,
     read: fn(Input) -> Result<Model, Error>,
 }
 
+/// What is known of a file before it is read.
+pub struct Start<'a> {
+    /// Its first bytes.
+    pub bytes: &'a [u8],
+    /// Its name, without a folder.
+    pub name: &'a str,
+}
+
+impl Start<'_> {
+    /// Whether the name ends in this extension.
+    pub fn has_extension(&self, extension: &str) -> bool {
+        ending(self.name).is_some_and(|ending| ending.eq_ignore_ascii_case(extension))
+    }
+}
+
 /// The formats, in the order they are tried.
-pub const FORMATS: &[Format] = &[Format {
-    name: "onnx",
-    extensions: &["onnx", "pb"],
-    // Protobuf has no mark of its own: what is nothing else may be ONNX.
-    sniff: |start| sniff::foreign(start).is_none(),
-    read: onnx::read,
-}];
+pub const READERS: &[&Reader] = &[&onnx::READER];
 
 /// Whether a file's name ends as models' do.
 pub fn has_model_extension(name: &str) -> bool {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    let known = || FORMATS.iter().flat_map(|format| format.extensions);
-    ending.is_some_and(|ending| known().any(|one| one.eq_ignore_ascii_case(ending)))
+    let known = || READERS.iter().flat_map(|reader| reader.extensions);
+    ending(name).is_some_and(|ending| known().any(|one| one.eq_ignore_ascii_case(ending)))
+}
+
+fn ending(name: &str) -> Option<&str> {
+    name.rsplit_once('.').map(|(_, ending)| ending)
+}
+
+/// The model file in a folder that is one model, such as a SavedModel; `None` where there is none.
+pub fn model_in_folder(folder: &Path) -> Option<PathBuf> {
+    let names = READERS.iter().flat_map(|reader| reader.in_folder);
+    names.map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
 /// Reads the model in a file.
 pub fn open(path: &Path) -> Result<Model, Error> {
-    read_input(Input::open(path)?)
+    let inside = path.is_dir().then(|| model_in_folder(path)).flatten();
+    let Some(inside) = inside else { return read_input(Input::open(path)?) };
+    let mut input = Input::open(&inside)?;
+    // The folder is what the user knows the model by.
+    if let Some(name) = path.file_name() {
+        input.name = name.to_string_lossy().into_owned();
+    }
+    read_input(input)
 }
 
 /// Reads the model in these bytes. Files that it refers to are not looked for.
@@ -102,13 +131,15 @@ fn read_input(input: Input) -> Result<Model, Error> {
     let sniffed = input.source.size().min(sniff::SNIFFED as u64);
     let start = input.source.slice(Span { start: 0, end: sniffed });
     let Some(start) = start else { return Err(incomplete(&input.source)) };
-    if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(start)) {
+    let name = input.name.clone();
+    let start = Start { bytes: start, name: &name };
+    if let Some(reader) = READERS.iter().find(|reader| (reader.sniff)(&start)) {
         let source = input.source.clone();
-        let model = (format.read)(input);
+        let model = (reader.read)(input);
         // Whatever the reader made of zeros in place of what is gone.
         return check_complete(&source).and(model);
     }
-    Err(match sniff::foreign(start) {
+    Err(match sniff::foreign(start.bytes) {
         Some(kind) => Error::Foreign { what: kind.what, hint: kind.hint },
         None => Error::NoGraph { hint: "the format of the file is unknown".to_owned() },
     })

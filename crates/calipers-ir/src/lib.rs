@@ -25,6 +25,7 @@
 //! Nothing here reads files or knows what an operator means.
 #![forbid(unsafe_code)]
 
+pub mod assembly;
 mod attribute;
 mod block_format;
 mod builder;

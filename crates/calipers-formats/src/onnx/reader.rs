@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use calipers_ir::{GraphId, GraphKind, Model, ModelBuilder, NameId, Source, Span};
 
-use super::decode::OnnxDecoder;
 use crate::Error;
+use crate::elements::StoredElements;
 use crate::error::Trace;
 use crate::external::DataFiles;
 use crate::folder::Folder;
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(input: Input, file: &'a Source) -> Self {
         let mut builder = ModelBuilder::default();
         builder.source = input.source;
-        builder.decoder = Some(&OnnxDecoder);
+        builder.decoder = Some(&StoredElements);
         builder.header.file_name = input.name;
         builder.header.bytes = file.size();
         Self {

@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Integers of variable length, one after another.
-pub(super) fn packed_integers(part: Part<'_>, mut visit: impl FnMut(i64)) -> Result<(), Trace> {
+pub(crate) fn packed_integers(part: Part<'_>, mut visit: impl FnMut(i64)) -> Result<(), Trace> {
     let bytes = part.bytes()?;
     let mut rest = bytes;
     while !rest.is_empty() {

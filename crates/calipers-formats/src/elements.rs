@@ -6,14 +6,14 @@ use calipers_ir::DType::{Bfloat16, Float16, Float32, Float64};
 use calipers_ir::{DType, Data, DecodeError, Decoder, Source, Tensor};
 use half::{bf16, f16};
 
-use super::tensor::packed_integers;
+use crate::onnx::packed_integers;
 use crate::wire::{Message, Payload};
 
-/// Reads elements as `TensorProto` stores them.
+/// Reads elements as little-endian bytes, and as the fields of `TensorProto` store them.
 #[derive(Debug)]
-pub(super) struct OnnxDecoder;
+pub(crate) struct StoredElements;
 
-impl Decoder for OnnxDecoder {
+impl Decoder for StoredElements {
     fn packed(&self, source: &Source, tensor: &Tensor, limit: u64) -> Result<Vec<u8>, DecodeError> {
         let count = check_count(tensor, limit)?;
         let bytes = tensor.dtype.bytes(count as u64).and_then(|bytes| usize::try_from(bytes).ok());
