@@ -29,6 +29,7 @@ mod creation;
 mod elem;
 mod elementwise;
 mod fact;
+mod frameworks;
 mod image;
 mod known;
 mod loss;
@@ -78,6 +79,8 @@ pub const NHWC: &str = "com.ms.internal.nhwc";
 pub const QONNX: &str = "qonnx.custom_op.general";
 /// Quantizers as Brevitas exports them.
 pub const BREVITAS: &str = "onnx.brevitas";
+/// Operators that several frameworks other than ONNX have.
+pub const FRAMEWORKS: &str = "frameworks";
 /// FINN: thresholds in place of activation functions.
 pub const FINN: &str = "finn.custom_op.general";
 
@@ -95,6 +98,7 @@ const DOMAINS: &[&str] = &[
     QONNX,
     BREVITAS,
     FINN,
+    FRAMEWORKS,
 ];
 
 /// Every family of rows.
@@ -127,9 +131,14 @@ pub const FAMILIES: &[&[Operator]] = &[
     training::ROWS,
 ];
 
-static INDEX: LazyLock<HashMap<(&str, &str), &Operator>> = LazyLock::new(|| {
-    FAMILIES.iter().flat_map(|rows| rows.iter()).map(|row| ((row.domain, row.name), row)).collect()
-});
+/// Every row.
+fn all_rows() -> impl Iterator<Item = &'static Operator> {
+    let families = FAMILIES.iter().chain(frameworks::FAMILIES);
+    families.flat_map(|rows| rows.iter())
+}
+
+static INDEX: LazyLock<HashMap<(&str, &str), &Operator>> =
+    LazyLock::new(|| all_rows().map(|row| ((row.domain, row.name), row)).collect());
 
 /// The row of an operator. The standard domain may be given by its name or as the empty text.
 pub fn find(domain: &str, name: &str) -> Option<&'static Operator> {
@@ -139,6 +148,7 @@ pub fn find(domain: &str, name: &str) -> Option<&'static Operator> {
 static BY_NAME: LazyLock<HashMap<&str, &Operator>> = LazyLock::new(|| {
     // Where two domains have the same name, the one that is listed first counts.
     let place = |row: &Operator| DOMAINS.iter().position(|domain| *domain == row.domain);
+    // Names of frameworks are too common to be evidence of their operators.
     let mut rows: Vec<&Operator> = FAMILIES.iter().flat_map(|rows| rows.iter()).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(place(row)));
     rows.into_iter().map(|row| (row.name, row)).collect()
@@ -166,13 +176,13 @@ mod tests {
 
     #[test]
     fn rows_are_sorted_and_are_once() {
-        for rows in FAMILIES {
+        for rows in FAMILIES.iter().chain(frameworks::FAMILIES) {
             for pair in rows.windows(2) {
                 let key = |row: &Operator| (row.domain, row.name);
                 assert!(key(&pair[0]) < key(&pair[1]), "{:?} is out of order", key(&pair[1]));
             }
         }
-        let rows: usize = FAMILIES.iter().map(|rows| rows.len()).sum();
+        let rows = all_rows().count();
         assert_eq!(INDEX.len(), rows, "an operator has two rows");
     }
 
@@ -185,6 +195,7 @@ mod tests {
 
     #[test]
     fn every_row_is_of_a_known_domain() {
+        // What a framework has alone is in a domain of the framework, most of which is not known.
         for row in FAMILIES.iter().flat_map(|rows| rows.iter()) {
             assert!(is_known_domain(row.domain), "{}", row.domain);
         }

@@ -5,8 +5,8 @@
 
 use calipers_ops::{Activation, Lowering, Norm};
 
-use super::Op;
 use super::build::{Builder, DOT_PRODUCT_ATTENTION, Given, Input, trimmed};
+use super::{BlockKind, Op};
 
 /// Adds a node to the network, as itself or as the plain operators it is a variant of.
 pub(super) fn lower(b: &mut Builder<'_>, n: &Given<'_>) {
@@ -23,6 +23,7 @@ pub(super) fn lower(b: &mut Builder<'_>, n: &Given<'_>) {
         Lowering::Gemm => fused_gemm(b, n),
         Lowering::Attention => b.finish(DOT_PRODUCT_ATTENTION, n, n.inputs),
         Lowering::ProjectedAttention { bias } => attention(b, n, bias),
+        Lowering::Activation(activation) => activated(b, n, activation),
         Lowering::BiasAdd => bias_add(b, n),
         Lowering::BiasGelu => bias_gelu(b, n),
         Lowering::BiasSoftmax => bias_softmax(b, n),
@@ -31,6 +32,17 @@ pub(super) fn lower(b: &mut Builder<'_>, n: &Given<'_>) {
         Lowering::Reorder => reorder(b, n),
         Lowering::SkipNorm(norm) => skip_norm(b, n, norm),
         Lowering::Sum => sum(b, n),
+    }
+}
+
+/// The operator of the standard that computes an activation function, or the block that represents it.
+fn activated(b: &mut Builder<'_>, n: &Given<'_>, activation: Activation) {
+    match (operator_of(activation), activation) {
+        (Some(op), _) => b.finish(op, n, &n.inputs[..n.inputs.len().min(1)]),
+        (None, Activation::Relu6) => {
+            b.finish(BlockKind::Relu6, n, &n.inputs[..n.inputs.len().min(1)])
+        }
+        (None, _) => b.plain(n),
     }
 }
 

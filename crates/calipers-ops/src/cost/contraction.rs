@@ -120,6 +120,12 @@ pub(crate) fn matmul(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     matrix(ctx, outputs, inner(ctx, 0, 1)?, 0)
 }
 
+/// `Linear`: a product and a bias; what is summed over is the first dimension of the weights.
+pub(crate) fn linear(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let depth = &ranked(ctx, 1, 2)?[0];
+    matrix(ctx, outputs, depth, given(ctx, &[2]))
+}
+
 /// `GemmFastGelu`: a product, a bias and a activation.
 pub(crate) fn matmul_gelu(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     matrix(ctx, outputs, inner(ctx, 0, 1)?, 1 + given(ctx, &[2]))

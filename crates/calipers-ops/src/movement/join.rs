@@ -99,7 +99,7 @@ fn with_joined(parts: &[TensorFact], fact: TensorFact, axis: usize) -> TensorFac
 
 /// Expand broadcasts a tensor and a shape with each other:
 /// <https://onnx.ai/onnx/operators/onnx__Expand.html>.
-pub(super) fn expand(ctx: &mut OpContext<'_>) -> Outcome {
+pub(crate) fn expand(ctx: &mut OpContext<'_>) -> Outcome {
     let data = data(ctx, 0)?;
     let target = match list(ctx, "shape", 1) {
         None => return Err(Fail::contradiction("Expand lacks its shape")),

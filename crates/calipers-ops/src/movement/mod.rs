@@ -3,14 +3,15 @@
 mod arrange;
 mod gather;
 pub(crate) mod given;
-mod join;
-mod pad;
+pub(crate) mod join;
+pub(crate) mod pad;
 mod place;
 mod query;
 mod reshape;
 mod scatter;
 mod select;
 mod slice;
+pub(crate) mod strided;
 #[cfg(test)]
 pub(crate) mod testing;
 mod unique;

@@ -23,15 +23,44 @@ pub(super) fn pad(ctx: &mut OpContext<'_>) -> Outcome {
     let Some(edges) = edges(ctx, dims.len())? else {
         return Ok(vec![open(ctx, data.dtype, dims.len(), why).into()]);
     };
+    padded(ctx, &data, &dims, &edges)
+}
+
+/// The same with the pads as a row for each axis, as other frameworks have them.
+pub(crate) fn pad_pairs(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
+    let dims = match &data.shape {
+        Ok(dims) => dims.to_vec(),
+        Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
+    };
+    let Some(Ok(pads)) = list(ctx, "paddings", 1) else {
+        let why = "the pads that Pad is given";
+        return Ok(vec![open(ctx, data.dtype, dims.len(), why).into()]);
+    };
+    let (pairs, rest) = pads.as_chunks::<2>();
+    if pairs.len() != dims.len() || !rest.is_empty() {
+        return Err(Fail::contradiction(format!(
+            "Pad has {} pads for {} axes",
+            pads.len(),
+            dims.len()
+        )));
+    }
+    let edges: Vec<Edge> =
+        pairs.iter().map(|[before, after]| (before.clone(), after.clone())).collect();
+    padded(ctx, &data, &dims, &edges)
+}
+
+fn padded(ctx: &mut OpContext<'_>, data: &TensorFact, dims: &[Expr], edges: &[Edge]) -> Outcome {
+    let why = "the pads that Pad is given";
     let mut out = Vec::with_capacity(dims.len());
-    for (dim, edge) in dims.iter().zip(&edges) {
+    for (dim, edge) in dims.iter().zip(edges) {
         out.push(match edge {
             (Some(before), Some(after)) => dimension(ctx, dim + before + after, why)?,
             _ => ctx.fresh(why),
         });
     }
     let fact = TensorFact::new(data.dtype, out);
-    Ok(vec![with_padded(ctx, &data, fact, &edges).into()])
+    Ok(vec![with_padded(ctx, data, fact, edges).into()])
 }
 
 fn edges(ctx: &OpContext<'_>, rank: usize) -> Result<Option<Vec<Edge>>, Fail> {

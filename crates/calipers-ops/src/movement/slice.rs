@@ -8,14 +8,14 @@ use crate::context::{Fail, OpContext, Outcome};
 use crate::fact::{Fact, TensorFact};
 
 /// Bounds beyond this mean the end, whatever the dimension: no dimension is so large.
-const FAR: i64 = i32::MAX as i64;
+pub(super) const FAR: i64 = i32::MAX as i64;
 
 /// Where a slice begins in an axis, how far it steps and how many elements it takes.
-struct Cut {
+pub(super) struct Cut {
     /// The first place and the step, when they are numbers.
-    walk: Option<(i64, i64)>,
+    pub(super) walk: Option<(i64, i64)>,
     /// How many; `None` when it cannot be determined.
-    length: Option<Expr>,
+    pub(super) length: Option<Expr>,
 }
 
 /// Slice takes a range of each axis: <https://onnx.ai/onnx/operators/onnx__Slice.html>.
@@ -77,7 +77,11 @@ pub(super) fn slice(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![with_cut_elements(&data, fact, &cuts).into()])
 }
 
-fn with_cut_elements(data: &TensorFact, fact: TensorFact, cuts: &[Option<Cut>]) -> TensorFact {
+pub(super) fn with_cut_elements(
+    data: &TensorFact,
+    fact: TensorFact,
+    cuts: &[Option<Cut>],
+) -> TensorFact {
     let walks: Option<Vec<(i64, i64)>> =
         cuts.iter().map(|cut| cut.as_ref().map_or(Some((0, 1)), |cut| cut.walk)).collect();
     let (Some(walks), Some(source)) = (walks, Source::new(data)) else { return fact };
@@ -92,7 +96,7 @@ fn with_cut_elements(data: &TensorFact, fact: TensorFact, cuts: &[Option<Cut>]) 
 }
 
 /// One axis of a slice.
-fn cut(dim: &Expr, start: Option<&Expr>, end: Option<&Expr>, step: Option<i64>) -> Cut {
+pub(super) fn cut(dim: &Expr, start: Option<&Expr>, end: Option<&Expr>, step: Option<i64>) -> Cut {
     let nothing = Cut { walk: None, length: None };
     let (Some(start), Some(end), Some(step)) = (start, end, step) else { return nothing };
     let far = end.as_const().is_some_and(|end| end >= FAR);

@@ -39,6 +39,8 @@ pub enum Lowering {
         /// Input that is added to the scores.
         bias: Option<usize>,
     },
+    /// As an activation function.
+    Activation(Activation),
     /// As the addition of a bias (input 1) and of input 2.
     BiasAdd,
     /// As the addition of a bias (input 1) and GELU.
@@ -71,6 +73,7 @@ impl Lowering {
             Self::Attention => Some("Attention"),
             Self::Keep
             | Self::Forward
+            | Self::Activation(_)
             | Self::BiasAdd
             | Self::BiasGelu
             | Self::BiasSoftmax

@@ -1,0 +1,12 @@
+//! Operators that other frameworks have and ONNX lacks.
+//!
+//! What several frameworks share is in the domain [`crate::FRAMEWORKS`], by the name that most of
+//! them use. What one of them has alone is in a file and a domain of its own.
+
+mod rules;
+mod shared;
+
+use crate::row::Operator;
+
+/// Rows of every framework.
+pub(crate) const FAMILIES: &[&[Operator]] = &[shared::ROWS];
