@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod blocks;
+mod described;
 mod descriptions;
 mod diagram;
 mod facts;
@@ -70,6 +71,7 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     facts::measure_resolutions(&stats, &mut architecture.facts);
     kind::decide(&stats, &mut identity, &mut architecture);
     let task = task::recognize(&stats, &mut architecture);
+    described::fill(model, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);
     Recognized { net, structure, architecture, task, quantization }
 }

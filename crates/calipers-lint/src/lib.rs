@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use calipers_arch::Recognized;
 use calipers_arch::network::{Network, Origin};
 use calipers_infer::Typed;
-use calipers_ir::{Model, NodeId};
+use calipers_ir::{GraphOrigin, Header, Model, NodeId};
 use calipers_measure::Measured;
 use calipers_measure::assume::Sizes;
 use calipers_measure::weights::Weights;
@@ -213,6 +213,9 @@ pub(crate) const RULES: &[&Rule] = &[
     &quantization::scale_invalid::RULE,
     &quantization::scale_vanishing::RULE,
     &quantization::zero_point_wrong::RULE,
+    &security::broken_pickle::RULE,
+    &security::calls_out::RULE,
+    &security::code_in_layers::RULE,
     &security::external_data_keys::RULE,
     &security::external_data_overlap::RULE,
     &security::external_data_range::RULE,
@@ -221,10 +224,12 @@ pub(crate) const RULES: &[&Rule] = &[
     &security::harmful_names::RULE,
     &security::metadata_links::RULE,
     &security::metadata_secrets::RULE,
+    &security::misstated_header::RULE,
     &security::names_not_utf8::RULE,
     &security::operators_load_code::RULE,
     &security::output_hinges_on_match::RULE,
     &security::oversized_values::RULE,
+    &security::pickle_imports::RULE,
     &security::python_operators::RULE,
     &security::unknown_fields::RULE,
     &structure::attention_quadratic::RULE,
@@ -246,10 +251,48 @@ pub(crate) const RULES: &[&Rule] = &[
     &weights::weights_not_finite::RULE,
 ];
 
-/// Runs every check and returns the findings, most severe first, then in the order of `RULES`. Each
+/// Rules about what only ONNX has: operator sets, domains, the runtimes and the tools that read them.
+const ONNX_ONLY: &[&str] = &[
+    "batch-norm-not-folded",
+    "constants-not-folded",
+    "deprecated-operators",
+    "domain-not-imported",
+    "int64-inputs",
+    "model-over-2gb",
+    "newer-ir",
+    "no-opset",
+    "no-runtime-yet",
+    "operators-not-in-opset",
+    "operators-of-vendors",
+    "runtime-versions",
+    "shapes-not-folded",
+    "types-of-targets",
+    "unused-opset",
+    "weights-as-inputs",
+];
+
+/// Groups of rules that examine the file, and not the graph.
+const OF_FILES: &[&str] = &["security", "weights"];
+
+impl Rule {
+    /// Whether it has something to examine in such a file.
+    fn applies(&self, header: &Header) -> bool {
+        match header.graph_origin {
+            _ if header.format.is_onnx() => true,
+            GraphOrigin::Stored => !ONNX_ONLY.contains(&self.id),
+            // What Calipers builds is no evidence of the file.
+            GraphOrigin::Built | GraphOrigin::Absent => {
+                OF_FILES.contains(&self.group) || self.id == "external-data-missing"
+            }
+        }
+    }
+}
+
+/// Runs every check that applies and returns the findings, most severe first, then in the order of `RULES`. Each
 /// rule contributes at most one finding.
 pub fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let hits = RULES.iter().filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
+    let rules = RULES.iter().filter(|rule| rule.applies(&evidence.model.header));
+    let hits = rules.filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
     let is_redacted = evidence.model.is_redacted();
     let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit, is_redacted)).collect();
     findings.sort_by_key(|finding| finding.severity);
@@ -343,6 +386,13 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), RULES.len(), "an id is used twice");
+    }
+
+    #[test]
+    fn rules_of_onnx_are_rules() {
+        for id in ONNX_ONLY {
+            assert!(RULES.iter().any(|rule| rule.id == *id), "{id}");
+        }
     }
 
     #[test]

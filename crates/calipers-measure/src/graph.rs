@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use calipers_infer::Typed;
-use calipers_ir::{Dim, Graph, GraphKind, Model, NameId, Node, ValueId};
+use calipers_ir::{Dim, Graph, GraphKind, Model, NameId, Node, NodeId, ValueId};
 use calipers_ops::canonical_domain;
 use calipers_report::{
     Dimension, FunctionFacts, GraphFacts, OperatorCount, Port, Unknown, ValueKind,
@@ -180,20 +180,20 @@ fn local_functions(model: &Model) -> Vec<FunctionFacts> {
 }
 
 fn operators(model: &Model, graphs: &[&Graph]) -> Vec<OperatorCount> {
-    let mut counts: HashMap<(NameId, NameId), u64> = HashMap::new();
+    let mut counts: HashMap<(NameId, NameId), (NodeId, u64)> = HashMap::new();
     let mut total = 0_u64;
     for graph in graphs {
         for node in graph.nodes.nodes() {
-            let Node { op, domain, .. } = *model.node(node);
-            *counts.entry((op, domain)).or_insert(0) += 1;
+            let Node { op, domain, written, .. } = *model.node(node);
+            counts.entry((written.unwrap_or(op), domain)).or_insert((node, 0)).1 += 1;
             total += 1;
         }
     }
     // The standard domain has two spellings; a sorted map by text makes them one, and makes the
     // order of the hash map irrelevant.
     let mut named: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    for ((op, domain), count) in counts {
-        let key = (model.name(op), canonical_domain(model.name(domain)));
+    for (first, count) in counts.into_values() {
+        let key = (model.written_op(first), canonical_domain(model.written_domain(first)));
         *named.entry(key).or_insert(0) += count;
     }
     let mut operators: Vec<_> = named

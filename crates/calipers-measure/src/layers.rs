@@ -156,15 +156,15 @@ impl<'a> Book<'a> {
 
 impl Book<'_> {
     fn layer(&self, index: usize, row: &Row) -> Layer {
-        let (model, node) = (self.model, self.model.node(row.node));
+        let model = self.model;
         let operands = |values: &[Option<ValueId>]| {
             values.iter().map(|value| value.map(|value| self.operand(value))).collect()
         };
         Layer {
             index: index as u64,
             node: model.node_label(row.node),
-            op: model.name(node.op).to_owned(),
-            domain: canonical_domain(model.name(node.domain)).to_owned(),
+            op: model.written_op(row.node).to_owned(),
+            domain: canonical_domain(model.written_domain(row.node)).to_owned(),
             scope: scope::path(&row.scope),
             inputs: operands(model.inputs(row.node)),
             outputs: operands(model.outputs(row.node)),

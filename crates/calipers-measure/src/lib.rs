@@ -19,11 +19,12 @@ mod scopes;
 pub mod shapes;
 mod sweep;
 pub mod weights;
+mod without_graph;
 
 use std::collections::BTreeMap;
 
 use calipers_infer::{BindError, Bindings, Typed};
-use calipers_ir::Model;
+use calipers_ir::{GraphOrigin, Model};
 use calipers_report::{
     Assumption, Binding, Cost, GraphFacts, Memory, ModelFacts, Parameters, ShapeFacts, Unknown,
 };
@@ -91,6 +92,11 @@ pub fn measure(
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
     let file = model::describe(model, &parameters, &mut unknown);
     let cost = cost::summarize(model, typed, &sizes, &owners, &mut unknown);
+    let (cost, memory) = match model.header.graph_origin {
+        GraphOrigin::Absent => without_graph::figures(memory.weights_bytes, &mut unknown),
+        GraphOrigin::Built | GraphOrigin::Stored => (cost, memory),
+    };
+    without_graph::state_origin(model, &mut assumptions);
     let shapes = shapes::summarize(model, typed);
     let bindings = bindings::describe(model, bindings);
     Ok(Measured {

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use calipers_ir::{DType, Data, DataFileState, GraphKind, Model};
 use calipers_ops::canonical_domain;
 use calipers_report::{
-    DataFile, DataStatus, Format, ModelFacts, Parameters, Producer, TrainingFacts, Unknown,
-    UnknownField,
+    DataFile, DataStatus, ModelFacts, Parameters, Producer, TrainingFacts, Unknown, UnknownField,
 };
 
 use crate::not_known;
@@ -15,13 +14,14 @@ use crate::not_known;
 /// Writes down the header.
 pub fn describe(model: &Model, parameters: &Parameters, unknown: &mut Vec<Unknown>) -> ModelFacts {
     let header = &model.header;
-    if header.ir_version.is_none() {
+    if header.ir_version.is_none() && header.format.is_onnx() {
         not_known(unknown, "model.ir_version", "the file does not state it");
     }
     let data_files = data_files(model, unknown);
     ModelFacts {
         file: header.file_name.clone(),
-        format: Format::Onnx,
+        format: header.format,
+        graph_origin: header.graph_origin,
         bytes: header.bytes,
         sha256: None,
         sha256_all: None,

@@ -71,7 +71,7 @@ pub use benchmark::{
     NotMapped, OperatorTime, PredictedLatency, RuntimeProfile,
 };
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
-pub use calipers_ir::DType;
+pub use calipers_ir::{DType, Format, GraphOrigin};
 pub use comparison::{
     AddedNode, AttributeChange, COMPARISON_VERSION, ChangeGroup, ChangeKind, ChangedNode,
     ComparedModel, Comparison, ComparisonTable, ComparisonView, DepthChange, Difference, Direction,
@@ -102,7 +102,7 @@ pub use kind::{
 };
 pub use layers::{CostFormula, Layer, LayerCost, LayerTable, LayerTotal, Operand, Scope};
 pub use memory::{KvCache, LargeGroup, LargeValue, Memory};
-pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
+pub use model::{DataFile, DataStatus, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};
 pub use renamed::RENAMED;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calipers_ir::{Format, GraphOrigin};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,9 @@ pub struct ModelFacts {
     pub file: String,
     /// File format.
     pub format: Format,
+    /// Where the graph comes from. Absent where the file stores it.
+    #[serde(default, skip_serializing_if = "is_stored")]
+    pub graph_origin: GraphOrigin,
     /// Size of the model file in bytes.
     pub bytes: u64,
     /// SHA-256 of the model file in hexadecimal, when it was asked for: it costs reading every byte.
@@ -59,14 +63,8 @@ pub struct ModelFacts {
     pub unknown_fields: Vec<UnknownField>,
 }
 
-/// File formats that can be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// Open Neural Network Exchange, protobuf.
-    #[default]
-    Onnx,
+fn is_stored(origin: &GraphOrigin) -> bool {
+    *origin == GraphOrigin::Stored
 }
 
 /// The tool that wrote the file.

@@ -1,5 +1,8 @@
 //! What can harm the user who loads or displays the model.
 
+pub(super) mod broken_pickle;
+pub(super) mod calls_out;
+pub(super) mod code_in_layers;
 pub(super) mod external_data_keys;
 pub(super) mod external_data_overlap;
 pub(super) mod external_data_range;
@@ -8,10 +11,12 @@ pub(super) mod function_expansion;
 pub(super) mod harmful_names;
 pub(super) mod metadata_links;
 pub(super) mod metadata_secrets;
+pub(super) mod misstated_header;
 pub(super) mod names_not_utf8;
 pub(super) mod operators_load_code;
 pub(super) mod output_hinges_on_match;
 pub(super) mod oversized_values;
+pub(super) mod pickle_imports;
 pub(super) mod python_operators;
 pub(super) mod unknown_fields;
 

@@ -156,7 +156,7 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
                 if cost.unknown.len() < NAMED {
                     cost.unknown.push(UncostedNode {
                         node: model.node_label(id),
-                        op: model.name(node.op).to_owned(),
+                        op: model.written_op(id).to_owned(),
                         reason: reason.to_string(),
                     });
                 }
@@ -192,7 +192,7 @@ fn costed_nodes(model: &Model, node_work: &NodeWork<'_>) -> Vec<(u64, Work, Node
 fn top_nodes(model: &Model, nodes: &[(u64, Work, NodeId)], total: Option<u64>) -> Vec<TopNode> {
     let top = nodes.iter().take(TOP).map(|(macs, work, node)| TopNode {
         node: model.node_label(*node),
-        op: model.name(model.node(*node).op).to_owned(),
+        op: model.written_op(*node).to_owned(),
         work: *work,
         percent: total.map(|total| crate::graph::percent(*macs, total)),
     });
@@ -208,7 +208,7 @@ fn top_groups(model: &Model, nodes: &[(u64, Work, NodeId)], total: Option<u64>) 
         if groups.last().is_some_and(|group| group.macs != *macs) {
             first_of_cost = groups.len();
         }
-        let op = model.name(model.node(*node).op);
+        let op = model.written_op(*node);
         let place = match groups[first_of_cost..].iter().position(|group| group.op == op) {
             Some(place) => first_of_cost + place,
             None => {

@@ -24,7 +24,7 @@ pub(super) fn add_up(
     let mut formulas: BTreeMap<&str, CostTotal> = BTreeMap::new();
     for id in &model.main().order {
         let Some((total_cost, work)) = node_work.cost_of(*id) else { continue };
-        let op = model.name(model.node(*id).op);
+        let op = model.written_op(*id);
         let cost = by_op.entry(op).or_insert_with(|| OperatorCost {
             op: op.to_owned(),
             work: Work::ZERO,

@@ -72,7 +72,11 @@ pub(super) fn count(
         }
         let of_dtype = parameters.by_dtype.entry(item.dtype).or_insert(0);
         *of_dtype = of_dtype.saturating_add(elements);
-        let op = item.user.map_or("(output)", |user| model.name(model.node(user).op));
+        let op = match item.user {
+            Some(user) => model.written_op(user),
+            None if model.main().nodes.is_empty() => "(stored)",
+            None => "(output)",
+        };
         let none = || OperatorMemory { op: op.to_owned(), bytes: Some(0), elements: 0 };
         let row = by_op.entry(op).or_insert_with(none);
         row.elements = row.elements.saturating_add(elements);

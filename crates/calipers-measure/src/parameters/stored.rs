@@ -1,10 +1,11 @@
 //! Everything that a model stores, wherever it stores it, once each.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, Special};
 use calipers_ir::{
-    Attribute, AttributeValue, DType, Data, GraphKind, Model, NodeId, SparseId, TensorId, ValueId,
+    Attribute, AttributeValue, DType, Data, GraphKind, Model, NodeId, SparseId, StoredWeight,
+    TensorId, ValueId, WeightRole,
 };
 use calipers_ops::{AttributeUse, Operator, Packing, canonical_domain};
 
@@ -45,12 +46,26 @@ pub(super) fn list(model: &Model, resolved: &ResolvedOps, uses: &UseTable) -> Ve
         uses,
         network: Network::default(),
         seen: HashSet::new(),
+        stated: model.stored_weights().iter().map(|it| (it.tensor, it)).collect(),
         found: Vec::new(),
     };
     lister.network = lister.network();
     lister.initializers();
     lister.attributes();
     lister.found
+}
+
+/// Takes what the reader of the format says of a tensor, instead of what its uses show.
+fn stated_as(stored: &mut Stored, stated: &StoredWeight) {
+    stored.role = match stated.role {
+        WeightRole::Weight => Role::Weight,
+        WeightRole::Statistic => Role::Statistic,
+        WeightRole::Quantization => Role::Quantization,
+        WeightRole::Constant => Role::Constant,
+    };
+    stored.elements = Ok(stated.elements);
+    stored.dtype = stated.dtype;
+    stored.assumed = false;
 }
 
 /// Shapes larger than this are not shapes of weights.
@@ -63,6 +78,8 @@ struct Lister<'a> {
     network: Network,
     /// Places in other files that are counted already: file, offset, length.
     seen: HashSet<(usize, u64, u64)>,
+    /// What the reader of the format says of tensors.
+    stated: HashMap<TensorId, &'a StoredWeight>,
     found: Vec<Stored>,
 }
 
@@ -302,7 +319,7 @@ impl Lister<'_> {
         let before = self.found.len();
         self.add_tensor(tensor, role, self.uses.user[value.index()]);
         if let Some(stored) = self.found.get_mut(before) {
-            stored.assumed = assumed;
+            stored.assumed = assumed && !self.stated.contains_key(&tensor);
             stored.value = Some(value);
         }
     }
@@ -342,6 +359,12 @@ impl Lister<'_> {
         };
         if role == Role::Weight {
             self.unpack(&mut stored);
+        }
+        match self.stated.get(&id) {
+            Some(stated) => stated_as(&mut stored, stated),
+            // The file does not have what a reader made of other fields.
+            None if matches!(tensor.data, Data::Inline(_)) && role == Role::Constant => return,
+            None => {}
         }
         self.found.push(stored);
     }

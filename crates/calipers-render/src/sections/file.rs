@@ -1,6 +1,6 @@
 //! The file: its size, its fingerprint, its metadata, and its data files.
 
-use calipers_report::{DataFile, DataStatus, Format, Report};
+use calipers_report::{DataFile, DataStatus, Report};
 
 use super::context::Context;
 use super::findings::is_named;
@@ -21,10 +21,10 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         return data_files(report);
     }
     let model = &report.model;
-    let Format::Onnx = model.format;
     let mut facts = Facts::default();
     let file = (!model.file.trim().is_empty()).then(|| Spans::from(Value::name(&model.file)));
-    let size = Spans::from(Value::LongBytes(model.bytes)).and_text(", ONNX");
+    let size = Spans::from(Value::LongBytes(model.bytes))
+        .and_text(format!(", {}", model.format.display_name()));
     facts.add_all("File", file.into_iter().chain([size]).collect());
     let external = (model.external_bytes > 0).then_some(model.external_bytes);
     facts.add("External weights", external.map(Value::LongBytes));

@@ -38,7 +38,8 @@ const EXTENSIONS: &str = "ai.onnx.contrib";
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
-    if report.graph.outputs.is_empty() {
+    // The program is for ONNX Runtime.
+    if report.graph.outputs.is_empty() || !report.model.format.is_onnx() {
         return vec![];
     }
     let custom = custom_domains(report);

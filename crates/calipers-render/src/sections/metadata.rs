@@ -80,7 +80,9 @@ fn brief(context: &mut Context<'_>) -> Facts {
         producer => Value::name(producer).into(),
     };
     facts.add("producer", producer);
-    facts.add_all("format", versions(context));
+    if model.format.is_onnx() {
+        facts.add_all("format", versions(context));
+    }
     authorship(context, &mut facts);
     extras(model, &mut facts);
     facts

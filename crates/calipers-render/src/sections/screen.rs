@@ -1,6 +1,6 @@
 //! Every section in brief: what `calipers MODEL --full` prints.
 
-use calipers_report::{Format, Report};
+use calipers_report::Report;
 
 use super::context::{Context, Detail};
 use super::{
@@ -63,12 +63,11 @@ fn title(report: &Report) -> Spans {
 /// Format, precision and size.
 fn facts(report: &Report) -> Vec<Spans> {
     let model = &report.model;
-    let Format::Onnx = model.format;
     let precision = match &model.precision {
         Some(precision) => Value::name(precision.to_string()).into(),
         None if report.parameters.total == Some(0) => Spans::plain("no parameters"),
         // Its reason, which may be long, is left to the end of the screen.
         None => Spans::plain("precision ").and_value(Value::Missing(None)),
     };
-    vec![Spans::plain("ONNX"), precision, Value::LongBytes(model.bytes).into()]
+    vec![Spans::plain(model.format.display_name()), precision, Value::LongBytes(model.bytes).into()]
 }

@@ -72,7 +72,8 @@ fn summary(report: &Report, view: &GraphView) -> Markup {
 
 fn file_facts(report: &Report) -> Markup {
     let model = &report.model;
-    let mut facts = vec![format!("ONNX, {}", units::bytes(model.bytes)).render()];
+    let mut facts =
+        vec![format!("{}, {}", model.format.display_name(), units::bytes(model.bytes)).render()];
     if let Some(standard) = model.opsets.get("ai.onnx") {
         facts.push(format!("opset {standard}").render());
     }
