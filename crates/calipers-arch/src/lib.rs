@@ -26,7 +26,7 @@ mod tree;
 pub mod view;
 
 use calipers_infer::Typed;
-use calipers_ir::Model;
+use calipers_ir::{GraphOrigin, Model};
 use calipers_measure::Measured;
 use calipers_report::{Architecture, ModelKind, Quantization, Style, Task};
 pub use facts::is_norm_folded;
@@ -69,7 +69,11 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     diagram::draw(&net, &structure, &mut architecture);
     let stats = NetworkStats::new(&net, &architecture.facts).at(sizes);
     facts::measure_resolutions(&stats, &mut architecture.facts);
-    kind::decide(&stats, &mut identity, &mut architecture);
+    if model.header.graph_origin == GraphOrigin::Absent {
+        kind::without_graph(&mut identity, &mut architecture);
+    } else {
+        kind::decide(&stats, &mut identity, &mut architecture);
+    }
     let task = task::recognize(&stats, &mut architecture);
     described::fill(model, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);

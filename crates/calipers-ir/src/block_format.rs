@@ -1,7 +1,7 @@
 //! Formats of numbers that share scales in blocks, as GGUF stores them.
 
 macro_rules! block_formats {
-    ($($variant:ident = $name:literal, $elements:literal, $bytes:literal;)+) => {
+    ($($variant:ident = $name:literal, $bits:literal, $elements:literal, $bytes:literal;)+) => {
         /// A format that stores a block of numbers with the scales they share.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -21,6 +21,11 @@ macro_rules! block_formats {
                 match self { $(Self::$variant => $name,)+ }
             }
 
+            /// Bits of an element by the name of the format; scales come on top.
+            pub const fn bits(self) -> u32 {
+                match self { $(Self::$variant => $bits,)+ }
+            }
+
             /// Elements of a block.
             pub const fn block_elements(self) -> u64 {
                 match self { $(Self::$variant => $elements,)+ }
@@ -36,35 +41,40 @@ macro_rules! block_formats {
 
 // Sizes of the structs of ggml-common.h, which are those of GGML_QUANT_SIZES in the Python package gguf.
 block_formats! {
-    Iq1M = "iq1_m", 256, 56;
-    Iq1S = "iq1_s", 256, 50;
-    Iq2S = "iq2_s", 256, 82;
-    Iq2Xs = "iq2_xs", 256, 74;
-    Iq2Xxs = "iq2_xxs", 256, 66;
-    Iq3S = "iq3_s", 256, 110;
-    Iq3Xxs = "iq3_xxs", 256, 98;
-    Iq4Nl = "iq4_nl", 32, 18;
-    Iq4Xs = "iq4_xs", 256, 136;
-    Mxfp4 = "mxfp4", 32, 17;
-    Nvfp4 = "nvfp4", 64, 36;
-    Q1_0 = "q1_0", 128, 18;
-    Q2K = "q2_k", 256, 84;
-    Q3K = "q3_k", 256, 110;
-    Q4_0 = "q4_0", 32, 18;
-    Q4_1 = "q4_1", 32, 20;
-    Q4K = "q4_k", 256, 144;
-    Q5_0 = "q5_0", 32, 22;
-    Q5_1 = "q5_1", 32, 24;
-    Q5K = "q5_k", 256, 176;
-    Q6K = "q6_k", 256, 210;
-    Q8_0 = "q8_0", 32, 34;
-    Q8_1 = "q8_1", 32, 36;
-    Q8K = "q8_k", 256, 292;
-    Tq1_0 = "tq1_0", 256, 54;
-    Tq2_0 = "tq2_0", 256, 66;
+    Iq1M = "iq1_m", 1, 256, 56;
+    Iq1S = "iq1_s", 1, 256, 50;
+    Iq2S = "iq2_s", 2, 256, 82;
+    Iq2Xs = "iq2_xs", 2, 256, 74;
+    Iq2Xxs = "iq2_xxs", 2, 256, 66;
+    Iq3S = "iq3_s", 3, 256, 110;
+    Iq3Xxs = "iq3_xxs", 3, 256, 98;
+    Iq4Nl = "iq4_nl", 4, 32, 18;
+    Iq4Xs = "iq4_xs", 4, 256, 136;
+    Mxfp4 = "mxfp4", 4, 32, 17;
+    Nvfp4 = "nvfp4", 4, 64, 36;
+    Q1_0 = "q1_0", 1, 128, 18;
+    Q2K = "q2_k", 2, 256, 84;
+    Q3K = "q3_k", 3, 256, 110;
+    Q4_0 = "q4_0", 4, 32, 18;
+    Q4_1 = "q4_1", 4, 32, 20;
+    Q4K = "q4_k", 4, 256, 144;
+    Q5_0 = "q5_0", 5, 32, 22;
+    Q5_1 = "q5_1", 5, 32, 24;
+    Q5K = "q5_k", 5, 256, 176;
+    Q6K = "q6_k", 6, 256, 210;
+    Q8_0 = "q8_0", 8, 32, 34;
+    Q8_1 = "q8_1", 8, 32, 36;
+    Q8K = "q8_k", 8, 256, 292;
+    Tq1_0 = "tq1_0", 1, 256, 54;
+    Tq2_0 = "tq2_0", 2, 256, 66;
 }
 
 impl BlockFormat {
+    /// Whether its elements are floats of few bits.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::Mxfp4 | Self::Nvfp4)
+    }
+
     /// Bytes that elements take; `None` where they do not fit 64 bits.
     pub fn bytes(self, elements: u64) -> Option<u64> {
         let blocks = u128::from(elements).div_ceil(u128::from(self.block_elements()));

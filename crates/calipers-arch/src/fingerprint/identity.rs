@@ -131,6 +131,11 @@ impl Identity {
         family
     }
 
+    /// Whether the weights are those of a network of the library, all but a head.
+    pub(crate) fn is_same(&self) -> bool {
+        self.is_known() && self.similarity.is_some_and(|share| share >= SURE)
+    }
+
     /// Whether the library knows the network, not only a part of it.
     pub(crate) fn is_known(&self) -> bool {
         !self.variants.is_empty()

@@ -1,6 +1,6 @@
 //! The signature of a network: the shapes of its weights in order of execution.
 
-use calipers_ir::{DType, NodeId};
+use calipers_ir::{DType, GraphOrigin, Model, NodeId, WeightRole};
 use calipers_ops::{Class, Movement};
 use hashbrown::{HashMap, HashSet};
 
@@ -42,6 +42,9 @@ impl Signature {
             }
             signature.read(net, library, unit, &mut tables, &mut used);
         }
+        if net.model.header.graph_origin == GraphOrigin::Absent {
+            signature.read_stored(net.model, library);
+        }
         for shape in folded(net) {
             let id = signature.number(library, shape);
             signature.others.push(id);
@@ -52,6 +55,24 @@ impl Signature {
             signature.others.push(id);
         }
         signature
+    }
+
+    /// The weights of a file without a graph, in its order: that of the modules they belong to.
+    fn read_stored(&mut self, model: &Model, library: Library) {
+        let stated = model.stored_weights().iter();
+        let weights = stated.filter(|weight| weight.role == WeightRole::Weight);
+        for weight in weights.take(MAX_WEIGHTS) {
+            let dims = &model.tensor(weight.tensor).dims;
+            let Some(shape) = WeightShape::new(dims) else { continue };
+            // Tables of words have as many rows as words, and are looked up.
+            if matches!(**dims, [rows, _] if rows >= VOCABULARY) {
+                self.vocabulary = true;
+                let id = self.number(library, shape);
+                self.others.push(id);
+            } else {
+                self.push(library, shape, true);
+            }
+        }
     }
 
     fn read(

@@ -86,6 +86,20 @@ pub(crate) fn decide(
     architecture.evidence = decision.evidence;
 }
 
+/// Says what the weights of a file without a graph are those of, where they leave no doubt.
+pub(crate) fn without_graph(identity: &mut Identity, architecture: &mut Architecture) {
+    architecture.evidence = vec!["the file stores weights, and no graph".to_owned()];
+    if !identity.is_same() {
+        return;
+    }
+    architecture.references = std::mem::take(&mut identity.references);
+    architecture.similarity = identity.similarity;
+    architecture.family = identity.settle(None, |_| false);
+    architecture.variant = identity.variant.take();
+    architecture.confidence = identity.confidence;
+    architecture.evidence.splice(0..0, std::mem::take(&mut identity.evidence));
+}
+
 /// Decides what the network is, without the library of published networks.
 fn by_rules(stats: &NetworkStats<'_, '_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
     classical::decide(stats.net, facts)

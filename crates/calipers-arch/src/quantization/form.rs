@@ -4,6 +4,7 @@ use calipers_ir::{AttributeValue, DType, Model, NodeId, Producer, ValueId};
 use calipers_ops::{Bits, Class, Elem, Movement, Pool, WeightFormat};
 use calipers_report::{Granularity, Scheme};
 
+use super::stated;
 use crate::network::{Network, NetworkOp, Origin, Val};
 
 /// A way to quantize a contraction.
@@ -82,7 +83,7 @@ pub fn observe(net: &Network<'_>, unit: &NetworkOp) -> Option<Observed> {
         net.rank(val).is_none_or(|rank| rank > 1).then_some((*at, val))
     });
     let site = Site { net, node: unit.node };
-    let op = net.model.name(net.model.node(unit.node).op).to_owned();
+    let op = net.model.written_op(unit.node).to_owned();
     let mut looked = Observed {
         form: Form::Float,
         weighted: stored.is_some(),
@@ -214,6 +215,9 @@ impl Site<'_, '_> {
             return;
         };
         let Some(value) = self.net.value(weight) else { return };
+        if stated::observe(self.model(), looked, value, self.input(usize::from(at == 0))) {
+            return;
+        }
         let chain = Chain::back(self.net, value);
         let Some((node, dtype)) = chain.dequantized else { return };
         let data = self.input(usize::from(at == 0));

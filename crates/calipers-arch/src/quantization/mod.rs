@@ -16,10 +16,12 @@
 //! come out of `DequantizeLinear` is dynamic.
 
 mod form;
+mod stated;
 
 use std::collections::BTreeMap;
 
-use calipers_report::{DType, Granularity, Parameters, Quantization, Scheme};
+use calipers_ir::GraphOrigin;
+use calipers_report::{Granularity, Parameters, Quantization, Scheme};
 pub use form::{Form, Observed, observe, table_is_narrow};
 
 use crate::network::{Network, Origin};
@@ -27,6 +29,9 @@ use crate::network::{Network, Origin};
 /// The scheme, and how much of the model it covers. The network must be as it was built, before
 /// recognition.
 pub fn describe(net: &Network<'_>, parameters: &Parameters) -> Quantization {
+    if net.model.header.graph_origin == GraphOrigin::Absent {
+        return stated::of_weights(net.model, parameters);
+    }
     let mut all: Vec<Observed> = Vec::new();
     let mut tables: BTreeMap<bool, u64> = BTreeMap::new();
     for (_, unit) in net.units() {
@@ -125,9 +130,7 @@ fn symmetric(quantized: &[&Observed]) -> Option<bool> {
 /// Share of the learned elements that take at most eight bits.
 fn percent(parameters: &Parameters) -> Option<f64> {
     let total = parameters.total.filter(|total| *total > 0)?;
-    let is_narrow =
-        |dtype: &DType| *dtype != DType::Bool && dtype.bits().is_some_and(|bits| bits <= 8);
-    let narrow = parameters.by_dtype.iter().filter(|(dtype, _)| is_narrow(dtype));
+    let narrow = parameters.by_dtype.iter().filter(|(dtype, _)| stated::is_narrow(**dtype));
     let narrow = narrow.map(|(_, n)| *n).fold(0, u64::saturating_add);
     #[expect(clippy::cast_precision_loss, reason = "a share needs a few digits")]
     Some(narrow as f64 / total as f64 * 100.0)
