@@ -65,7 +65,7 @@ pub struct Start<'a> {
 impl Start<'_> {
     /// Whether the name ends in this extension.
     pub fn has_extension(&self, extension: &str) -> bool {
-        ending(self.name).is_some_and(|ending| ending.eq_ignore_ascii_case(extension))
+        ends_in(self.name, extension)
     }
 }
 
@@ -74,12 +74,16 @@ pub const READERS: &[&Reader] = &[&onnx::READER];
 
 /// Whether a file's name ends as models' do.
 pub fn has_model_extension(name: &str) -> bool {
-    let known = || READERS.iter().flat_map(|reader| reader.extensions);
-    ending(name).is_some_and(|ending| known().any(|one| one.eq_ignore_ascii_case(ending)))
+    READERS.iter().flat_map(|reader| reader.extensions).any(|extension| ends_in(name, extension))
 }
 
-fn ending(name: &str) -> Option<&str> {
-    name.rsplit_once('.').map(|(_, ending)| ending)
+/// Whether a name ends in an extension, which may have several parts.
+fn ends_in(name: &str, extension: &str) -> bool {
+    let start = name.len().checked_sub(extension.len()).and_then(|start| start.checked_sub(1));
+    let ending = start.and_then(|start| name.get(start..));
+    ending
+        .and_then(|ending| ending.strip_prefix('.'))
+        .is_some_and(|it| it.eq_ignore_ascii_case(extension))
 }
 
 /// The model file in a folder that is one model, such as a SavedModel; `None` where there is none.

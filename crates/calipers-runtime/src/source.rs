@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use calipers_ir::{Data, DataFileState, Model};
+use calipers_ir::{Data, DataFileState, Format, Model};
 
 use crate::Error;
 
@@ -44,6 +44,13 @@ impl ModelSource {
     /// [`Error::MissingWeights`] if a data file is missing and has no synthesized contents,
     /// [`Error::RefusedData`] if one may not be opened.
     pub fn new(model: &Model, path: Option<&Path>, synthesized: DataFiles) -> Result<Self, Error> {
+        let format = model.header.format;
+        if !matches!(format, Format::Onnx | Format::Ort) {
+            return Err(Error::Request(format!(
+                "only ONNX models are executed, and this is {}; export the model to ONNX",
+                format.display_name()
+            )));
+        }
         for file in &model.data_files {
             let location = model.name(file.location);
             let has_contents = synthesized.iter().any(|(name, _)| name == location);

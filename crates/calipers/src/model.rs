@@ -88,7 +88,9 @@ impl Model {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let names = Names::new(calipers_formats::open(path)?);
-        Ok(Self { names, path: Some(path.to_owned()), folder: None })
+        let inside = path.is_dir().then(|| calipers_formats::model_in_folder(path)).flatten();
+        let path = inside.unwrap_or_else(|| path.to_owned());
+        Ok(Self { names, path: Some(path), folder: None })
     }
 
     /// Reads a model from memory. `name` is the file name that the report shows; files with external

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use calipers::{Error, Model, Options};
+use calipers_formats::model_in_folder;
 use calipers_report::suggestions;
 
 use crate::args::Cli;
@@ -83,6 +84,11 @@ pub(crate) fn progress(path: &Path) -> Progress {
 /// never answer.
 fn check_model(path: &Path) -> Result<Metadata, Problem> {
     let facts = std::fs::metadata(path).map_err(|error| missing(path, &error))?;
+    if facts.is_dir()
+        && let Some(inside) = model_in_folder(path)
+    {
+        return check_model(&inside);
+    }
     if facts.is_dir() {
         return Err(Problem::unreadable(path, &"it is a folder", Some(folder_hint(path))));
     }
@@ -121,11 +127,10 @@ fn missing(path: &Path, error: &io::Error) -> Problem {
 fn folder_hint(folder: &Path) -> String {
     let has = |name: &str| folder.join(name).exists();
     let shown = model_path(folder);
-    if has("saved_model.pb") || has("saved_model.pbtxt") {
-        return format!(
-            "it is a TensorFlow SavedModel; convert it with \
-             `python -m tf2onnx.convert --saved-model {shown} --output model.onnx`"
-        );
+    if has("saved_model.pbtxt") {
+        return "it is a TensorFlow SavedModel in text form; save it again with \
+                `tf.saved_model.save`"
+            .to_owned();
     }
     if !may_name_files() {
         return "expected a model file".to_owned();
@@ -133,13 +138,13 @@ fn folder_hint(folder: &Path) -> String {
     let models = models_in(folder);
     match models.as_slice() {
         [] if has("Manifest.json") && ends_in(folder, "mlpackage") => {
-            "it is a Core ML package; export the source model to ONNX".to_owned()
+            "it is a Core ML package without its model file; export it again".to_owned()
         }
         [] if has("config.json") => format!(
-            "it is a model repository without an ONNX file; export it with \
+            "it is a model repository without weights or an ONNX file; export it with \
              `optimum-cli export onnx --model {shown} onnx/`"
         ),
-        [] => "expected a model file; the folder has no .onnx file".to_owned(),
+        [] => "expected a model file; the folder has none".to_owned(),
         [one] => format!("read the model inside it: {}", folder.join(one).display()),
         [first, ..] => format!(
             "it has {} models; read one, e.g. {}, or all with `calipers card {shown} -o cards`",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use calipers_formats::has_model_extension;
+use calipers_formats::{has_model_extension, model_in_folder};
 use fast_glob::glob_match;
 
 use crate::privacy::Privacy;
@@ -35,7 +35,8 @@ impl Places {
     pub(crate) fn find(given: &[PathBuf]) -> Result<Self, Problem> {
         let is_plain = |path: &PathBuf| {
             let is_remote = remote::address(path).is_some();
-            is_remote || !path.is_dir() && (path.exists() || !is_pattern(path))
+            let is_model = !path.is_dir() || model_in_folder(path).is_some();
+            is_remote || is_model && (path.exists() || !is_pattern(path))
         };
         if let [path] = given
             && is_plain(path)
@@ -50,20 +51,20 @@ impl Places {
         let mut all = Vec::new();
         for path in given {
             let before = all.len();
-            if path.is_dir() {
+            if is_plain(path) {
+                let shown = slashed(path.strip_prefix(&above).unwrap_or(path));
+                all.push(Place { path: path.clone(), shown, error: None });
+            } else if path.is_dir() {
                 // Folders next to each other may hold files of one name.
                 let own = path.file_name().filter(|_| given.len() > 1).unwrap_or_default();
                 look_through(path, &own.to_string_lossy(), 0, &has_model_extension, &mut all);
-            } else if is_plain(path) {
-                let shown = slashed(path.strip_prefix(&above).unwrap_or(path));
-                all.push(Place { path: path.clone(), shown, error: None });
             } else {
                 let (root, pattern) = split(path);
                 let glob = escaped(&pattern);
                 look_through(&root, "", 0, &|name| glob_match(&glob, name), &mut all);
             }
             if all.len() == before {
-                let why = "it contains no .onnx file";
+                let why = "it contains no model file";
                 return Err(Problem::unreadable(path, &why, None));
             }
         }
@@ -128,7 +129,14 @@ fn look_through(
         let name = entry.file_name().to_string_lossy().into_owned();
         let shown = if from.is_empty() { name } else { format!("{from}/{name}") };
         let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir() {
+        let inside = || {
+            let path = model_in_folder(&entry.path())?;
+            let inside = slashed(path.strip_prefix(entry.path()).ok()?);
+            Some(is_wanted(&shown) || is_wanted(&format!("{shown}/{inside}")))
+        };
+        if kind.is_dir() && inside() == Some(true) {
+            found.push(Place { path: entry.path(), shown, error: None });
+        } else if kind.is_dir() {
             look_through(&entry.path(), &shown, depth + 1, is_wanted, found);
         } else if is_wanted(&shown) && entry.path().is_file() {
             found.push(Place { path: entry.path(), shown, error: None });
