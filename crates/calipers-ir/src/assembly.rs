@@ -197,7 +197,7 @@ impl<'b> Assembly<'b> {
 
     /// States the quantization of a value.
     pub fn add_affine(&mut self, name: NameId, affine: Affine) {
-        self.builder.graph_mut(self.graph).affine.push((name, affine));
+        self.builder.affine.push((self.graph, name, affine));
     }
 
     /// Adds a stored tensor that fills the value of its name.

@@ -63,6 +63,8 @@ pub struct ModelBuilder {
     pub hazards: Vec<Hazard>,
     /// What each stored tensor is, where the graph does not say.
     pub stored_weights: Vec<StoredWeight>,
+    /// Quantization that the file states of values, by graph and name.
+    pub affine: Vec<(GraphId, NameId, Affine)>,
 }
 
 /// A graph before its names are resolved.
@@ -88,8 +90,6 @@ pub struct GraphDraft {
     pub metadata: Vec<(NameId, NameId)>,
     /// What the author wrote about it.
     pub doc: NameId,
-    /// Quantization that the file states of values, by name.
-    pub affine: Vec<(NameId, Affine)>,
     pub(crate) nodes: IdRange,
 }
 
@@ -153,7 +153,6 @@ impl ModelBuilder {
             quantization: Vec::new(),
             metadata: Vec::new(),
             doc: empty,
-            affine: Vec::new(),
             nodes: IdRange::default(),
         };
         if self.graphs.len() >= MAX_GRAPHS {

@@ -4,6 +4,8 @@
 //! one table from name to value, with a log to undo on leaving a scope, and a stack of its own: a
 //! file nested a million deep costs memory, not stack.
 
+use hashbrown::HashMap;
+
 use crate::builder::push;
 use crate::renamed::Originals;
 use crate::{
@@ -15,9 +17,8 @@ use crate::{
 pub(crate) fn link(builder: ModelBuilder) -> Result<Model, TooLarge> {
     let mut linker = Linker::new(&builder);
     linker.walk()?;
-    let Linker { graphs, operands, values, mut captures, mut issues, mut affine, .. } = linker;
-    affine.sort_by_key(|(value, _)| *value);
-    affine.dedup_by_key(|(value, _)| *value);
+    let Linker { graphs, operands, values, mut captures, mut issues, .. } = linker;
+    let affine = affine_values(&builder, &values);
     captures.sort_unstable();
     captures.dedup();
     let mut model = Model {
@@ -53,13 +54,25 @@ pub(crate) fn link(builder: ModelBuilder) -> Result<Model, TooLarge> {
     Ok(model)
 }
 
+/// The quantization that the file states, by value.
+fn affine_values(builder: &ModelBuilder, values: &[Value]) -> Vec<(ValueId, Affine)> {
+    if builder.affine.is_empty() {
+        return Vec::new();
+    }
+    let stated: HashMap<(GraphId, NameId), Affine> =
+        builder.affine.iter().map(|(graph, name, affine)| ((*graph, *name), *affine)).collect();
+    let values = values.iter().enumerate().filter_map(|(index, value)| {
+        Some((ValueId::new(index)?, *stated.get(&(value.graph, value.name))?))
+    });
+    values.collect()
+}
+
 struct Linker<'a> {
     builder: &'a ModelBuilder,
     graphs: Vec<Graph>,
     operands: Vec<Option<ValueId>>,
     values: Vec<Value>,
     captures: Vec<(NodeId, ValueId)>,
-    affine: Vec<(ValueId, Affine)>,
     issues: Vec<Issue>,
     /// What each name represents at this point of the walk.
     bound: Vec<Option<ValueId>>,
@@ -108,7 +121,6 @@ impl<'a> Linker<'a> {
             operands: vec![None; builder.operand_names.len()],
             values: Vec::with_capacity(builder.nodes.len()),
             captures: Vec::new(),
-            affine: Vec::new(),
             issues: Vec::new(),
             bound: vec![None; builder.names.len()],
             undo: Vec::new(),
@@ -154,11 +166,6 @@ impl<'a> Linker<'a> {
         self.define_outputs_of_nodes(id)?;
         for typed in &self.builder.graphs[id.index()].value_types {
             self.declare(id, *typed);
-        }
-        for (name, affine) in &self.builder.graphs[id.index()].affine {
-            if let Some(value) = self.own(id, *name) {
-                self.affine.push((value, *affine));
-            }
         }
         self.resolve_inputs_of_nodes(id)?;
         self.resolve_outputs(id)?;
