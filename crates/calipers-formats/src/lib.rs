@@ -24,12 +24,15 @@ mod archive;
 mod elements;
 mod error;
 mod external;
+mod flatbuffer;
 mod folder;
 mod input;
 pub mod onnx;
+mod ort;
 pub mod ranges;
 mod shortened;
 pub mod sniff;
+mod tflite;
 pub mod wire;
 
 use std::path::{Path, PathBuf};
@@ -70,7 +73,7 @@ impl Start<'_> {
 }
 
 /// The formats, in the order they are tried.
-pub const READERS: &[&Reader] = &[&onnx::READER];
+pub const READERS: &[&Reader] = &[&tflite::READER, &ort::READER, &onnx::READER];
 
 /// Whether a file's name ends as models' do.
 pub fn has_model_extension(name: &str) -> bool {

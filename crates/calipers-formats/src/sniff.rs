@@ -2,6 +2,8 @@
 //!
 //! To add a kind: write its test, add a line to [`KINDS`].
 
+use crate::flatbuffer::has_identifier;
+
 /// Bytes at the start of the file that tests examine.
 pub const SNIFFED: usize = 4096;
 
@@ -65,14 +67,8 @@ pub const KINDS: &[Kind] = &[
         "it contains weights without a graph; pass an ONNX export of the model",
         is_safetensors,
     ),
-    kind("a TensorFlow Lite model", EXPORT, |b| is_flatbuffer(b, b"TFL3")),
-    kind(
-        "an ONNX Runtime model (ORT format)",
-        "pass the .onnx file that it was converted from",
-        |b| is_flatbuffer(b, b"ORTM"),
-    ),
     kind("an ExecuTorch program", EXPORT, |b| {
-        is_flatbuffer(b, b"ET") && b.get(6..8).is_some_and(|v| v.iter().all(u8::is_ascii_digit))
+        has_identifier(b, b"ET") && b.get(6..8).is_some_and(|v| v.iter().all(u8::is_ascii_digit))
     }),
     kind("a TensorRT engine", "pass the .onnx file that it was built from", |b| {
         b.starts_with(b"ftrt") || b.starts_with(b"ptrt")
@@ -127,12 +123,6 @@ fn is_xml(bytes: &[u8]) -> bool {
     trimmed(bytes).starts_with(b"<?xml")
 }
 
-/// Four bytes of offset, then a mark. In an ONNX file these four may be a version and the length of
-/// the producer's name, and the name may begin like the mark: only a small offset distinguishes them.
-fn is_flatbuffer(bytes: &[u8], mark: &[u8]) -> bool {
-    bytes.get(2..4) == Some(&[0, 0]) && bytes.get(4..4 + mark.len()) == Some(mark)
-}
-
 /// Eight bytes of length, then JSON of that length.
 fn is_safetensors(bytes: &[u8]) -> bool {
     let Some(length) = bytes.first_chunk::<8>() else { return false };
@@ -170,8 +160,6 @@ mod tests {
             (b"\x1f\x8b\x08\0", "a gzip archive"),
             (b"GGUF\x03\0\0\0", "a GGUF model"),
             (b"\x10\0\0\0\0\0\0\0{\"a\":[]}", "a safetensors file"),
-            (b"\x1c\0\0\0TFL3", "a TensorFlow Lite model"),
-            (b"\x1c\0\0\0ORTM", "an ONNX Runtime model (ORT format)"),
             (b"\x1c\0\0\0ET12", "an ExecuTorch program"),
             (b"\x80\x04\x95", "a Python pickle"),
             (b"<ir_version: 8> agraph () => () {}", "an ONNX model in text form"),

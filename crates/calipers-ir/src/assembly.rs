@@ -41,7 +41,8 @@ pub struct Assembly<'b> {
     pub builder: &'b mut ModelBuilder,
     /// The graph that nodes are added to.
     pub graph: GraphId,
-    constants: usize,
+    /// Values so far that the file has no name for.
+    pub constants: usize,
 }
 
 /// A value of an attribute.
