@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
                 axis: (quantization.scales > 1).then_some(quantization.axis),
                 is_symmetric: quantization.zero_points()?.iter().all(|zero| *zero == 0),
             };
-            self.builder.graph_mut(graph).affine.push((name, affine));
+            self.builder.affine.push((graph, name, affine));
         }
         Ok(operand)
     }
