@@ -369,7 +369,7 @@ pub(super) fn facts(unit: &NetworkOp) -> BTreeMap<String, String> {
 /// The name of a unit: that of the file for an operator that is unknown.
 pub(super) fn op_name<'n>(net: &'n Network<'_>, unit: &NetworkOp) -> &'n str {
     match unit.op {
-        Op::Unknown => net.model.name(net.model.node(unit.node).op),
+        Op::Unknown => net.model.written_op(unit.node),
         op => op.id(),
     }
 }

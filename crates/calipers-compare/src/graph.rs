@@ -20,7 +20,7 @@ pub struct Graph<'a> {
 impl Graph<'_> {
     /// A node's operator.
     pub(crate) fn op(&self, node: NodeId) -> &str {
-        self.model.name(self.model.node(node).op)
+        self.model.written_op(node)
     }
 }
 

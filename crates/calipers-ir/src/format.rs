@@ -75,6 +75,12 @@ formats! {
     Ncnn = "ncnn" => "NCNN", "ncnn",
 }
 
+/// Whether operators of a domain are shown without it: those of the standard, and those of a format
+/// that has one domain for all.
+pub fn goes_without_saying(domain: &str) -> bool {
+    matches!(domain, "" | "ai.onnx") || Format::ALL.iter().any(|format| format.domain() == domain)
+}
+
 impl Format {
     /// Whether its operators are those of ONNX, with operator sets.
     pub const fn is_onnx(self) -> bool {

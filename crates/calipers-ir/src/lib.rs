@@ -54,7 +54,7 @@ pub use block_format::BlockFormat;
 pub use builder::{GraphDraft, ModelBuilder, NodeDraft, TooLarge, TypedName};
 pub use described::{Description, Hazard};
 pub use dtype::{DType, UnknownDType};
-pub use format::{Format, GraphOrigin, UnknownFormat};
+pub use format::{Format, GraphOrigin, UnknownFormat, goes_without_saying};
 pub use graph::{
     Consumer, Function, Graph, GraphKind, Node, Producer, QuantizationAnnotation, Value,
 };

@@ -37,8 +37,11 @@ pub(super) fn operator(model: &Model, node: NodeId) -> Option<&'static Operator>
 
 /// Returns the operator of a node with its domain.
 pub(super) fn full_op(model: &Model, node: NodeId) -> String {
-    let node = model.node(node);
-    format!("{}.{}", canonical_domain(model.name(node.domain)), model.name(node.op))
+    let (domain, op) = (canonical_domain(model.written_domain(node)), model.written_op(node));
+    match model.header.format.domain() == domain {
+        true => op.to_owned(),
+        false => format!("{domain}.{op}"),
+    }
 }
 
 /// The opset versions that apply to each node.

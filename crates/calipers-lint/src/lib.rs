@@ -293,23 +293,37 @@ impl Rule {
 pub fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
     let rules = RULES.iter().filter(|rule| rule.applies(&evidence.model.header));
     let hits = rules.filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
-    let is_redacted = evidence.model.is_redacted();
-    let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit, is_redacted)).collect();
+    let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit, evidence.model)).collect();
     findings.sort_by_key(|finding| finding.severity);
     findings
 }
 
 impl Rule {
-    fn finding(&self, hit: Hit, is_redacted: bool) -> Finding {
+    /// What to do about it in a file that is not ONNX: tools for ONNX do not read it.
+    fn advice(&self, advice: String, header: &Header) -> String {
+        const OF_ONNX: [&str; 4] = ["onnx", "ONNX", "SessionOptions", "ORT"];
+        let is_of_onnx = OF_ONNX.iter().any(|name| advice.contains(name));
+        match (header.format.is_onnx() || !is_of_onnx, self.id) {
+            (true, _) => advice,
+            (false, "operators-unknown") => {
+                "Check that the runtime has these operators; the totals do not include their cost."
+                    .to_owned()
+            }
+            (false, _) => "Change it in the source model, and convert that again.".to_owned(),
+        }
+    }
+
+    fn finding(&self, hit: Hit, model: &Model) -> Finding {
         // A command with a word in place of a name would not run.
-        let exact = hit.recommendation.filter(|_| !is_redacted);
+        let exact = hit.recommendation.filter(|_| !model.is_redacted());
+        let advice = exact.unwrap_or_else(|| self.recommendation.to_owned());
         Finding {
             id: self.id.to_owned(),
             severity: hit.severity.unwrap_or(self.severity),
             title: self.title.to_owned(),
             detail: hit.detail,
             nodes: hit.nodes,
-            recommendation: exact.unwrap_or_else(|| self.recommendation.to_owned()),
+            recommendation: self.advice(advice, &model.header),
         }
     }
 }

@@ -27,6 +27,18 @@ pub(crate) fn figures(weights_bytes: Option<u64>, unknown: &mut Vec<Unknown>) ->
 
 /// Says what a graph that the file does not store rests on.
 pub(crate) fn state_origin(model: &Model, assumptions: &mut Vec<Assumption>) {
+    let format = model.header.format;
+    if !format.is_onnx() && model.header.graph_origin != GraphOrigin::Absent {
+        assumptions.push(Assumption {
+            what: "runtime".to_owned(),
+            value: "ONNX Runtime".to_owned(),
+            why: format!(
+                "latency and memory are those of the same operators in ONNX Runtime; runtimes of \
+                 {} were not measured",
+                format.display_name()
+            ),
+        });
+    }
     if model.header.graph_origin != GraphOrigin::Built {
         return;
     }

@@ -71,7 +71,7 @@ pub use benchmark::{
     NotMapped, OperatorTime, PredictedLatency, RuntimeProfile,
 };
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
-pub use calipers_ir::{DType, Format, GraphOrigin};
+pub use calipers_ir::{DType, Format, GraphOrigin, goes_without_saying};
 pub use comparison::{
     AddedNode, AttributeChange, COMPARISON_VERSION, ChangeGroup, ChangeKind, ChangedNode,
     ComparedModel, Comparison, ComparisonTable, ComparisonView, DepthChange, Difference, Direction,

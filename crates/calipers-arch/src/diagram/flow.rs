@@ -128,7 +128,7 @@ fn edges(model: &Model) -> Vec<((&str, &str), u64)> {
     };
     for step in steps(model, &resolved).into_iter().flatten() {
         let Step::Node(node) = step else { continue };
-        let op = model.name(model.node(node).op);
+        let op = model.written_op(node);
         if let ResolvedKind::Operator(row) = resolved.get(node).kind
             && row.traits.class == Class::ShapeQuery
         {

@@ -113,7 +113,8 @@ impl<'a> Seen<'_, 'a> {
         let net = self.net();
         let number = |(val, given): &(Val, ValueId)| {
             let dtype = net.typed.fact(*given).as_tensor().map(|tensor| tensor.dtype);
-            dtype.is_none_or(DType::is_float) && net.origin(*val) == Origin::Data
+            let is_number = dtype.is_none_or(DType::is_float) || net.model.affine(*given).is_some();
+            is_number && net.origin(*val) == Origin::Data
         };
         let cached = self.stats.cache;
         let fresh = |val: &Val| !(cached && net.rank(*val).is_none_or(|rank| rank >= 4));

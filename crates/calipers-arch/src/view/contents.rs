@@ -136,9 +136,9 @@ impl<'a> Contents<'a> {
         let defaults = defaults.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
         ViewNode {
             name: cut(&model.node_label(id)),
-            op: self.shared(model.name(node.op)),
+            op: self.shared(model.written_op(id)),
             class,
-            domain: self.shared(canonical_domain(model.name(node.domain))),
+            domain: self.shared(canonical_domain(model.written_domain(id))),
             scope: self.shared(&scope::path(&scope::steps(model, id))),
             group: self.tree.home[id.index()].unwrap_or(0),
             drawn: self.tree.is_drawn(id),

@@ -161,7 +161,7 @@ fn commonest(model: &Model, segment: &[Thing]) -> String {
     let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     for thing in segment {
         if let Thing::Node(node) = thing {
-            *counts.entry(model.name(model.node(*node).op)).or_default() += 1;
+            *counts.entry(model.written_op(*node)).or_default() += 1;
         }
     }
     let mut counts: Vec<_> = counts.into_iter().collect();

@@ -47,7 +47,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         })
     };
     let decides = |node: NodeId| {
-        let op = model.name(model.node(node).op);
+        let op = model.written_op(node);
         let main = model.node(node).graph == model.main_id();
         let decided = match operator(model, node).map(|row| row.traits.extent) {
             Some(Extent::Data) => true,

@@ -31,7 +31,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let model = evidence.model;
-    let op = |node: NodeId| model.name(model.node(node).op);
+    let op = |node: NodeId| model.written_op(node);
     let is_conversion = |node: NodeId| matches!(op(node), "QuantizeLinear" | "DequantizeLinear");
     let order = &model.main().order;
     let data = from_data(evidence);
@@ -104,7 +104,7 @@ fn hit(evidence: &Evidence<'_>, between: &[Island]) -> Option<Hit> {
     };
     let mut ops: BTreeMap<&str, usize> = BTreeMap::new();
     for node in foreign() {
-        *ops.entry(model.name(model.node(node).op)).or_default() += 1;
+        *ops.entry(model.written_op(node)).or_default() += 1;
     }
     let list: Vec<String> = ops.iter().map(|(op, count)| format!("{count} {op}")).collect();
     let conversions: usize =

@@ -1,6 +1,6 @@
 //! Wording that several sections share.
 
-use calipers_report::{Confidence, Report, Scheme};
+use calipers_report::{Confidence, Report, Scheme, goes_without_saying};
 
 use crate::document::Block;
 use crate::table::{Tone, Value};
@@ -90,8 +90,8 @@ pub(super) fn folded<T>(
 /// An operator or function with its domain, which for the standard one goes without saying.
 pub(super) fn qualified(name: &str, domain: &str) -> Value {
     match (name, domain) {
-        ("", "" | "ai.onnx") => Value::text("(unnamed)"),
-        (name, "" | "ai.onnx") => Value::name(name),
+        ("", domain) if goes_without_saying(domain) => Value::text("(unnamed)"),
+        (name, domain) if goes_without_saying(domain) => Value::name(name),
         ("", domain) => Value::Name(format!("{domain}.(unnamed)")),
         (name, domain) => Value::Name(format!("{domain}.{name}")),
     }

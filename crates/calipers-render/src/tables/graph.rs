@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use calipers_report::{Binding, FunctionFacts, OperatorCount, Port, Report, ValueKind};
+use calipers_report::{
+    Binding, FunctionFacts, OperatorCount, Port, Report, ValueKind, goes_without_saying,
+};
 
 use crate::table::{Column, Table, Tone, Value};
 use crate::value::Spans;
@@ -189,7 +191,7 @@ pub fn operators(operators: &[OperatorCount]) -> Table {
     );
     for operator in operators {
         let name = match operator.domain.as_str() {
-            "ai.onnx" | "" => operator.op.clone(),
+            domain if goes_without_saying(domain) => operator.op.clone(),
             domain => format!("{domain}.{}", operator.op),
         };
         set.row(vec![

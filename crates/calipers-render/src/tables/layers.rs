@@ -1,6 +1,6 @@
 //! What each node costs, and the sums over the scopes of the network.
 
-use calipers_report::{Layer, LayerCost, LayerTable, Scope};
+use calipers_report::{Layer, LayerCost, LayerTable, Scope, goes_without_saying};
 
 use super::{assumed, cost_lower_bound, data_dependent, more};
 use crate::table::{Cell, Column, Table, Tone, Value, Zero};
@@ -47,7 +47,7 @@ pub fn layers(table: &LayerTable) -> Table {
 
 fn row(layer: &Layer) -> Vec<Value> {
     let operator = match layer.domain.as_str() {
-        "" | "ai.onnx" => layer.op.clone(),
+        domain if goes_without_saying(domain) => layer.op.clone(),
         domain => format!("{domain}.{}", layer.op),
     };
     let types = |operands: &[Option<calipers_report::Operand>]| {
