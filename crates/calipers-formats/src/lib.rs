@@ -21,6 +21,7 @@
 #![deny(unsafe_code)]
 
 mod archive;
+mod coreml;
 mod elements;
 mod error;
 mod external;
@@ -73,7 +74,12 @@ impl Start<'_> {
 }
 
 /// The formats, in the order they are tried.
-pub const READERS: &[&Reader] = &[&tflite::READER, &ort::READER, &onnx::READER];
+pub const READERS: &[&Reader] = &[
+    &tflite::READER,
+    &ort::READER,
+    &coreml::READER,
+    &onnx::READER,
+];
 
 /// Whether a file's name ends as models' do.
 pub fn has_model_extension(name: &str) -> bool {

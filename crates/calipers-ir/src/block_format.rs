@@ -67,6 +67,10 @@ block_formats! {
     Q8K = "q8_k", 8, 256, 292;
     Tq1_0 = "tq1_0", 1, 256, 54;
     Tq2_0 = "tq2_0", 2, 256, 66;
+    // Indices that are packed without padding, as Core ML stores those of weights in tables.
+    Uint1 = "uint1", 1, 8, 1;
+    Uint3 = "uint3", 3, 8, 3;
+    Uint6 = "uint6", 6, 4, 3;
 }
 
 impl BlockFormat {

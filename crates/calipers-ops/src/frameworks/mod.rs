@@ -3,10 +3,11 @@
 //! What several frameworks share is in the domain [`crate::FRAMEWORKS`], by the name that most of
 //! them use. What one of them has alone is in a file and a domain of its own.
 
+mod coreml;
 mod rules;
 mod shared;
 
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] = &[shared::ROWS];
+pub(crate) const FAMILIES: &[&[Operator]] = &[shared::ROWS, coreml::ROWS];

@@ -1,0 +1,391 @@
+//! Operators of Core ML alone, in programs and in networks of layers.
+//!
+//! A layer of a network takes blobs of any rank, whose last three dimensions are the channels, the
+//! height and the width: what is in front is a batch, and may be nothing.
+
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
+use super::rules::broadcast_pair;
+use crate::InputRole::{Data, Dequantized, Moved, Scale, Setting, Weight};
+use crate::context::{Fail, OpContext, Outcome};
+use crate::contrib::inputs::{like, only};
+use crate::cost::{self, Work};
+use crate::elementwise::rules::same;
+use crate::fact::{Fact, product};
+use crate::known;
+use crate::row::{InputRole, Operator};
+use crate::traits::{Activation, Class, KernelClass, Movement, Norm, Pool, family};
+use crate::window::{Padding, Window};
+
+/// The domain of Core ML's operators.
+const CORE_ML: &str = "coreml";
+
+const fn own(name: &'static str, inputs: &'static [InputRole]) -> Operator {
+    Operator::new(CORE_ML, name, inputs)
+}
+
+const fn unary(name: &'static str) -> Operator {
+    own(name, &[Data]).class(Class::Elementwise).unary(true).infer(same)
+}
+
+const fn moved(name: &'static str, movement: Movement) -> Operator {
+    own(name, &[Moved, Setting, Setting]).passes(movement).infer(stated).costs(cost::free)
+}
+
+const fn cell(name: &'static str) -> Operator {
+    own(name, &[Data, Data, Data, Weight])
+        .class(Class::Recurrent)
+        .contracts(KernelClass::Recurrent, &[3])
+        .variadic()
+        .infer(recurrent)
+        .costs(recurrence)
+}
+
+/// Rows of the family.
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Movement,
+    [
+        own("ArgSort", &[Data])
+            .class(Class::Reduction)
+            .infer(argsort)
+            .costs(cost::per_input::<1>),
+        moved("BandPart", Movement::Rearrange).infer(same),
+        moved("BatchToSpace", Movement::Rearrange),
+        unary("ClampedRelu").costs(cost::per_output::<1>),
+        own("Convolution", &[Data, Weight, Weight])
+            .class(Class::Contraction)
+            .contracts(KernelClass::Convolution, &[1])
+            .infer(convolution)
+            .costs(cost::contraction::conv),
+        own("Deconvolution", &[Data, Weight, Weight])
+            .class(Class::Contraction)
+            .raises_resolution()
+            .contracts(KernelClass::Convolution, &[1])
+            .infer(deconvolution)
+            .costs(cost::contraction::conv_transpose),
+        unary("Exp2").transcendental().costs(cost::per_output::<1>),
+        own("FillLike", &[Setting, Data]).infer(same).costs(cost::free),
+        cell("Gru"),
+        own("InnerProduct", &[Data, Weight, Weight])
+            .class(Class::Contraction)
+            .contracts(KernelClass::Gemm, &[1])
+            .infer(inner_product)
+            .costs(inner_products),
+        unary("LinearActivation").costs(cost::per_output::<2>),
+        own("L2Norm", &[Data]).normalizes(Norm::Lp).infer(same).costs(cost::per_output::<3>),
+        cell("Lstm"),
+        own("LutToDense", &[Dequantized, Scale])
+            .class(Class::Quantization)
+            .passes(Movement::Convert)
+            .grows_when_folded()
+            .infer(from_table)
+            .costs(cost::free),
+        own("LutToSparse", &[Setting, Dequantized, Scale])
+            .class(Class::Quantization)
+            .infer(stated_all)
+            .costs(cost::free),
+        own("NormalizedChannels", &[Data, Weight, Weight, Weight, Weight])
+            .normalizes(Norm::Batch)
+            .infer(same)
+            .costs(cost::per_output::<2>),
+        own("NotEqual", &[Data, Data])
+            .class(Class::Elementwise)
+            .infer(not_equal)
+            .costs(cost::per_output::<1>),
+        own("PRelu", &[Data, Weight])
+            .activates(Activation::Prelu)
+            .unary(false)
+            .infer(same)
+            .costs(cost::per_output::<1>),
+        own("ParametricSoftplus", &[Data, Weight, Weight])
+            .class(Class::Elementwise)
+            .infer(same)
+            .costs(cost::per_output::<1>),
+        own("Pooling", &[Data])
+            .pools(Pool::Average)
+            .infer(pooling)
+            .costs(pooled),
+        own("ReduceChannels", &[Data])
+            .class(Class::Reduction)
+            .infer(reduced)
+            .costs(cost::per_input::<1>),
+        moved("ReshapeLike", Movement::View),
+        moved("Resized", Movement::Expand).infer(resized),
+        moved("Reverse", Movement::Rearrange).infer(same),
+        cell("Rnn"),
+        unary("ScaledTanh").transcendental().costs(cost::per_output::<3>),
+        own("ScaleShift", &[Data, Weight, Weight])
+            .class(Class::Elementwise)
+            .infer(same)
+            .costs(cost::per_output::<2>),
+        own("Scatter", &[Moved, Setting, Data]).infer(same).costs(cost::free),
+        moved("SliceBySize", Movement::Slice),
+        own("SliceUpdate", &[Moved, Data]).infer(same).costs(cost::free),
+        moved("SlidingWindows", Movement::Rearrange),
+        moved("SpaceToBatch", Movement::Rearrange),
+        own("SparseShiftScale", &[Setting, Dequantized, Scale, Scale])
+            .class(Class::Quantization)
+            .infer(stated_all)
+            .costs(cost::free),
+        // The mask has a bit for each element of the weight, and so is what counts as its elements.
+        own("SparseToDense", &[Scale, Dequantized])
+            .class(Class::Quantization)
+            .grows_when_folded()
+            .infer(from_mask)
+            .costs(cost::free),
+    ],
+);
+
+/// The file states the shape.
+fn stated(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![Fact::unranked(ctx.dtype(0), format!("{} has no rule for its shape", ctx.op))])
+}
+
+/// The file states the shapes.
+fn stated_all(ctx: &mut OpContext<'_>) -> Outcome {
+    let why = format!("{} has no rule for its shape", ctx.op);
+    Ok((0..ctx.outputs).map(|_| Fact::unranked(DType::Undefined, why.clone())).collect())
+}
+
+fn argsort(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![like(ctx, 0, DType::Int32)?])
+}
+
+fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
+    let facts = broadcast_pair(ctx)?;
+    let truth = |fact| match fact {
+        Fact::Tensor(mut tensor) => {
+            tensor.dtype = DType::Bool;
+            Fact::Tensor(tensor)
+        }
+        other => other,
+    };
+    Ok(facts.into_iter().map(truth).collect())
+}
+
+/// Numbers of a table at indices: with a table of vectors, along the axis that these fill, the file
+/// states the shape.
+fn from_table(ctx: &mut OpContext<'_>) -> Outcome {
+    match ctx.int("vector_axis") {
+        Some(_) => {
+            Ok(vec![Fact::unranked(ctx.dtype(1), "the table of LutToDense has vectors".to_owned())])
+        }
+        None => Ok(vec![like(ctx, 0, ctx.dtype(1))?]),
+    }
+}
+
+fn from_mask(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![like(ctx, 1, ctx.dtype(0))?])
+}
+
+/// The dimensions in front of the channels, and the spatial ones.
+fn split<'a>(
+    ctx: &OpContext<'_>,
+    dims: &'a [Expr],
+    space: usize,
+) -> Result<(&'a [Expr], &'a Expr, &'a [Expr]), Fail> {
+    let channels = dims.len().checked_sub(space + 1);
+    let channels = channels.ok_or_else(|| {
+        Fail::contradiction(format!("{} has an input of rank {}", ctx.op, dims.len()))
+    })?;
+    Ok((&dims[..channels], &dims[channels], &dims[channels + 1..]))
+}
+
+/// The window of the weights, and the dimensions of the input around it.
+fn kernel(weights: &[Expr]) -> Vec<Option<Expr>> {
+    weights.iter().skip(2).cloned().map(Some).collect()
+}
+
+fn convolution(ctx: &mut OpContext<'_>) -> Outcome {
+    let (input, weights) = (ctx.dims(0)?, ctx.dims(1)?);
+    let kernel = kernel(weights);
+    let (batch, _, space) = split(ctx, input, kernel.len())?;
+    let window = Window::read(ctx, &kernel)?;
+    let mut dims = batch.to_vec();
+    dims.extend(weights.first().cloned());
+    for (axis, size) in space.iter().enumerate() {
+        let size = window.convolved(ctx, axis, size)?;
+        dims.push(known::or_fresh(ctx, size, "the input convolved and its kernel"));
+    }
+    Ok(vec![Fact::tensor(ctx.dtype(0), dims)])
+}
+
+fn deconvolution(ctx: &mut OpContext<'_>) -> Outcome {
+    let (input, weights) = (ctx.dims(0)?, ctx.dims(1)?);
+    let kernel = kernel(weights);
+    let (batch, _, space) = split(ctx, input, kernel.len())?;
+    let window = Window::read(ctx, &kernel)?;
+    let asked = ctx.ints("output_shape");
+    let mut dims = batch.to_vec();
+    dims.extend(weights.get(1).map(|each| each * ctx.int_or("group", 1)));
+    for (axis, size) in space.iter().enumerate() {
+        let along = window.axis(axis);
+        let grown = match (asked.and_then(|sizes| sizes.get(axis)), &along.extent) {
+            (Some(size), _) => Some(Expr::from(*size)),
+            (None, _) if window.padding == Padding::Same => Some(size * &along.stride),
+            (None, extent) => extent.as_ref().map(|extent| {
+                (size - 1) * &along.stride + extent - &along.before - &along.after
+            }),
+        };
+        dims.push(known::or_fresh(ctx, grown, "the input convolved and its kernel"));
+    }
+    only(ctx.dtype(0), Ok(dims))
+}
+
+/// A window for each channel, or all of its space as one.
+fn pooling(ctx: &mut OpContext<'_>) -> Outcome {
+    let input = ctx.dims(0)?;
+    let sizes = ctx.ints("kernel_shape").unwrap_or_default();
+    let kernel: Vec<Option<Expr>> = sizes.iter().map(|size| Some(Expr::from(*size))).collect();
+    let (batch, channels, space) = split(ctx, input, kernel.len())?;
+    let mut dims = batch.to_vec();
+    dims.push(channels.clone());
+    if ctx.int_or("global", 0) != 0 {
+        dims.extend(space.iter().map(|_| Expr::from(1)));
+        return Ok(vec![Fact::tensor(ctx.dtype(0), dims)]);
+    }
+    let window = Window::read(ctx, &kernel)?;
+    let ceil = ctx.int_or("ceil_mode", 0) != 0;
+    for (axis, size) in space.iter().enumerate() {
+        let places = window.pooled(ctx, axis, size, ceil)?;
+        dims.push(known::or_fresh(ctx, places, "where the last windows fall"));
+    }
+    Ok(vec![Fact::tensor(ctx.dtype(0), dims)])
+}
+
+fn pooled(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
+    if ctx.int_or("global", 0) != 0 {
+        return cost::per_input::<1>(ctx, outputs);
+    }
+    let window = ctx.ints("kernel_shape").unwrap_or_default();
+    let places = window.iter().fold(Expr::from(1), |places, size| places * *size);
+    Ok(Work::of_flops(cost::elements(ctx, outputs.first())? * places))
+}
+
+/// A vector of all elements times a matrix, whose rows are the outputs.
+fn inner_product(ctx: &mut OpContext<'_>) -> Outcome {
+    only(ctx.dtype(0), ctx.dims_of_rank(1, 2).map(|weights| vec![weights[0].clone()]))
+}
+
+fn inner_products(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
+    let bias = i64::from(ctx.has(2));
+    let other_flops = cost::elements(ctx, outputs.first())? * bias;
+    Ok(Work { macs: cost::input(ctx, 1)?, other_flops })
+}
+
+/// The axes of a blob that are reduced become one, counted from the end.
+fn reduced(ctx: &mut OpContext<'_>) -> Outcome {
+    let mut dims = ctx.dims(0)?.to_vec();
+    for axis in ctx.ints("axes").unwrap_or_default() {
+        let axis = ctx.axis(*axis, dims.len())?;
+        dims[axis] = Expr::from(1);
+    }
+    Ok(vec![Fact::tensor(ctx.dtype(0), dims)])
+}
+
+/// Sizes of the last dimensions: by factors, as numbers, or with elements taken off both ends.
+fn resized(ctx: &mut OpContext<'_>) -> Outcome {
+    let mut dims = ctx.dims(0)?.to_vec();
+    let (factors, sizes) = (ctx.ints("factors"), ctx.ints("sizes"));
+    let added = ctx.ints("added");
+    let count = [factors, sizes, added].into_iter().flatten().map(<[i64]>::len).max().unwrap_or(0);
+    let Some(first) = dims.len().checked_sub(count) else {
+        let rank = dims.len();
+        return Err(Fail::contradiction(format!("{} has an input of rank {rank}", ctx.op)));
+    };
+    for (place, dim) in dims[first..].iter_mut().enumerate() {
+        if let Some(factor) = factors.and_then(|factors| factors.get(place)) {
+            *dim = &*dim * *factor;
+        }
+        if let Some(size) = sizes.and_then(|sizes| sizes.get(place)) {
+            *dim = Expr::from(*size);
+        }
+        if let Some(added) = added.and_then(|added| added.get(place)) {
+            *dim = &*dim + *added;
+        }
+    }
+    only(ctx.dtype(0), Ok(dims))
+}
+
+/// The hidden state of each step: the size of the vectors changes. Where the file has no such
+/// size, it states the shapes.
+fn recurrent(ctx: &mut OpContext<'_>) -> Outcome {
+    let Some(hidden) = ctx.int("hidden_size") else { return stated_all(ctx) };
+    let mut dims = ctx.dims(0)?.to_vec();
+    let axis = ctx.axis(ctx.int_or("axis", -1), dims.len())?;
+    let directions = ctx.int_or("directions", 1);
+    dims[axis] = Expr::from(hidden);
+    let state = Fact::tensor(ctx.dtype(0), dims.iter().cloned());
+    dims[axis] = Expr::from(hidden.saturating_mul(directions));
+    let mut outputs = vec![Fact::tensor(ctx.dtype(0), dims)];
+    outputs.resize(ctx.outputs.max(1), state);
+    Ok(outputs)
+}
+
+/// Every matrix once for each vector. A bias is a sum for each of its elements, and the updates of
+/// the state are counted as for the layers of ONNX.
+fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
+    let input = ctx.dims(0)?;
+    let axis = ctx.axis(ctx.int_or("axis", -1), input.len())?;
+    let rest = input.iter().enumerate().filter(|(place, _)| *place != axis);
+    let steps = rest.fold(Expr::from(1), |steps, (_, dim)| steps * dim);
+    let (mut matrices, mut rows) = (Expr::ZERO, Expr::ZERO);
+    for weight in 3..ctx.input_count() {
+        let Some(tensor) = ctx.optional_tensor(weight) else { continue };
+        let Ok(dims) = &tensor.shape else {
+            return Err(Fail::unknown(format!("the weights of {} have no shape", ctx.op)));
+        };
+        match dims.len() {
+            2 => {
+                matrices = matrices + product(dims);
+                rows = rows + &dims[0];
+            }
+            _ => rows = rows + product(dims),
+        }
+    }
+    Ok(Work { macs: &steps * matrices, other_flops: steps * rows * 2 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CORE_ML;
+    use crate::contrib::testing::{int, ints, reported};
+
+    #[test]
+    fn blobs_have_any_number_of_dimensions_in_front() {
+        let pads = [("pads", ints(&[1, 1, 1, 1])), ("strides", ints(&[2, 2]))];
+        let weights = "float32[8, 3, 3, 3]";
+        for (input, output) in [
+            ("float32[3, 8, 8]", "float32[8, 4, 4]"),
+            ("float32[2, 3, 8, 8]", "float32[2, 8, 4, 4]"),
+            ("float32[5, 2, 3, 8, 8]", "float32[5, 2, 8, 4, 4]"),
+        ] {
+            assert_eq!(reported(CORE_ML, "Convolution", &[input, weights], &pads, 1), [output]);
+        }
+        let pool = [("kernel_shape", ints(&[2, 2])), ("strides", ints(&[2, 2]))];
+        assert_eq!(reported(CORE_ML, "Pooling", &["float32[8, 4, 4]"], &pool, 1), ["float32[8, 2, 2]"]);
+        let grown = [("strides", ints(&[2, 2]))];
+        let inputs = ["float32[8, 4, 4]", "float32[8, 3, 2, 2]"];
+        assert_eq!(reported(CORE_ML, "Deconvolution", &inputs, &grown, 1), ["float32[3, 8, 8]"]);
+    }
+
+    #[test]
+    fn vectors_and_states() {
+        let inputs = ["float32[4, 2, 2]", "float32[10, 16]"];
+        assert_eq!(reported(CORE_ML, "InnerProduct", &inputs, &[], 1), ["float32[10]"]);
+        let sizes = [("hidden_size", int(7)), ("directions", int(2))];
+        assert_eq!(
+            reported(CORE_ML, "Lstm", &["float32[5, 3]"], &sizes, 2),
+            ["float32[5, 14]", "float32[5, 7]"]
+        );
+    }
+
+    #[test]
+    fn sizes_change_at_the_end() {
+        let doubled = [("factors", ints(&[2, 3]))];
+        assert_eq!(reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &doubled, 1), ["float32[3, 8, 12]"]);
+        let cropped = [("added", ints(&[-1, 2]))];
+        assert_eq!(reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &cropped, 1), ["float32[3, 3, 6]"]);
+    }
+}
