@@ -33,6 +33,7 @@ mod ort;
 pub mod ranges;
 mod shortened;
 pub mod sniff;
+mod tensorflow;
 mod tflite;
 pub mod wire;
 

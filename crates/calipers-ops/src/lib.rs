@@ -99,6 +99,7 @@ const DOMAINS: &[&str] = &[
     BREVITAS,
     FINN,
     FRAMEWORKS,
+    frameworks::tensorflow::TENSORFLOW,
 ];
 
 /// Every family of rows.

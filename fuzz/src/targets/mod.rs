@@ -10,6 +10,7 @@ mod ranges;
 mod report;
 mod sniff;
 mod templates;
+mod tensorflow;
 mod wire;
 
 /// A function that must accept any bytes.
@@ -32,5 +33,6 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "report", reads_models: true, run: report::run },
     Target { name: "sniff", reads_models: false, run: sniff::run },
     Target { name: "templates", reads_models: false, run: templates::run },
+    Target { name: "tensorflow", reads_models: false, run: tensorflow::run },
     Target { name: "wire", reads_models: true, run: wire::run },
 ];

@@ -6,8 +6,9 @@
 mod coreml;
 mod rules;
 mod shared;
+pub(crate) mod tensorflow;
 
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] = &[shared::ROWS, coreml::ROWS];
+pub(crate) const FAMILIES: &[&[Operator]] = &[coreml::ROWS, shared::ROWS, tensorflow::ROWS];
