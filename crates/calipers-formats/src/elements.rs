@@ -85,7 +85,7 @@ fn is_integer(dtype: DType) -> bool {
 }
 
 /// Little-endian elements; at most `count` of them.
-fn raw_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
+pub(crate) fn raw_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
     use DType::*;
     fn wide<const N: usize>(bytes: &[u8], count: usize, read: fn([u8; N]) -> i64) -> Vec<i64> {
         bytes.as_chunks::<N>().0.iter().take(count).map(|chunk| read(*chunk)).collect()

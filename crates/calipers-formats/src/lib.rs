@@ -29,6 +29,7 @@ mod flatbuffer;
 mod folder;
 mod input;
 pub mod onnx;
+mod openvino;
 mod ort;
 pub mod ranges;
 mod shortened;
@@ -79,6 +80,7 @@ pub const READERS: &[&Reader] = &[
     &tflite::READER,
     &ort::READER,
     &coreml::READER,
+    &openvino::READER,
     &onnx::READER,
 ];
 

@@ -81,6 +81,8 @@ pub const QONNX: &str = "qonnx.custom_op.general";
 pub const BREVITAS: &str = "onnx.brevitas";
 /// Operators that several frameworks other than ONNX have.
 pub const FRAMEWORKS: &str = "frameworks";
+/// Operators of OpenVINO that ONNX lacks.
+pub const OPENVINO: &str = "openvino";
 /// FINN: thresholds in place of activation functions.
 pub const FINN: &str = "finn.custom_op.general";
 
@@ -99,7 +101,6 @@ const DOMAINS: &[&str] = &[
     BREVITAS,
     FINN,
     FRAMEWORKS,
-    frameworks::tensorflow::TENSORFLOW,
 ];
 
 /// Every family of rows.

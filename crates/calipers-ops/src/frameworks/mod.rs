@@ -4,6 +4,7 @@
 //! them use. What one of them has alone is in a file and a domain of its own.
 
 mod coreml;
+mod openvino;
 mod rules;
 mod shared;
 pub(crate) mod tensorflow;
@@ -11,4 +12,4 @@ pub(crate) mod tensorflow;
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] = &[coreml::ROWS, shared::ROWS, tensorflow::ROWS];
+pub(crate) const FAMILIES: &[&[Operator]] = &[coreml::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS];

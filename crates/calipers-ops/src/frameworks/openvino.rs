@@ -1,0 +1,491 @@
+//! Rows of operators that OpenVINO has alone.
+//!
+//! <https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets.html>
+
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
+use crate::InputRole::{Data, Joined, Moved, Setting, Table, Weight};
+use crate::OPENVINO;
+use crate::context::{Fail, OpContext, Outcome, broadcast};
+use crate::contrib::inputs::{first_dtype, only};
+use crate::cost::{self, Cost, Traffic, Work};
+use crate::elementwise::rules::same;
+use crate::fact::{Fact, product};
+use crate::known;
+use crate::movement::given::{dimension, list};
+use crate::row::{InputRole, Operator};
+use crate::traits::{
+    Activation, Class, Extent, ImageOp, KernelClass, Lowering, Movement, Norm, Pool, family,
+};
+use crate::window::{Padding, Window};
+
+const fn own(name: &'static str, inputs: &'static [InputRole]) -> Operator {
+    Operator::new(OPENVINO, name, inputs)
+}
+
+/// Rows of the family.
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Movement,
+    [
+        own("AdaptiveAvgPool", &[]).pools(Pool::Average).infer(adaptive).costs(cost::per_input::<1>),
+        own("AdaptiveMaxPool", &[]).pools(Pool::Max).infer(adaptive).costs(cost::per_input::<1>),
+        own("BatchToSpace", &[Moved, Setting, Setting, Setting])
+            .passes(Movement::Rearrange)
+            .extent(Extent::Inputs(&[1, 2, 3]))
+            .infer(batch_to_space)
+            .costs(cost::free),
+        own("Broadcast", &[Moved, Setting, Setting])
+            .passes(Movement::Expand)
+            .extent(Extent::Inputs(&[1]))
+            .grows_when_folded()
+            .infer(given_shape::<1>)
+            .costs(cost::free),
+        own("Bucketize", &[Data, Setting])
+            .class(Class::Elementwise)
+            .decides()
+            .infer(bucketize)
+            .costs(cost::per_output::<1>),
+        own("EmbeddingBagOffsets", &[Table, Data, Data])
+            .class(Class::Reduction)
+            .infer(bags)
+            .costs(summed_rows),
+        own("EmbeddingBagPacked", &[Table, Data])
+            .class(Class::Reduction)
+            .infer(packed_bags)
+            .costs(summed_rows),
+        own("EmbeddingSegmentsSum", &[Table, Data, Data])
+            .class(Class::Reduction)
+            .infer(segments)
+            .costs(summed_rows),
+        own("ExtractImagePatches", &[Moved])
+            .passes(Movement::Rearrange)
+            .infer(stated)
+            .costs(cost::free),
+        own("Eye", &[]).class(Class::Generator).infer(stated).costs(cost::free),
+        own("FakeConvert", &[Moved, Setting, Setting])
+            .class(Class::Quantization)
+            .passes(Movement::Convert)
+            .lowers(Lowering::Forward)
+            .in_place(true)
+            .infer(same)
+            .costs(cost::per_output::<4>),
+        own("GRN", &[]).normalizes(Norm::Lp).infer(same).costs(cost::per_output::<3>),
+        own("GRUCell", &[Data, Data, Weight, Weight, Weight])
+            .class(Class::Recurrent)
+            .contracts(KernelClass::Recurrent, &[2])
+            .infer(cell)
+            .costs(cell_cost),
+        own("Gather", &[Table, Data, Setting])
+            .passes(Movement::Gather)
+            .infer(stated)
+            .costs(cost::free)
+            .moves(Traffic::Gathered),
+        own("GatherTree", &[]).passes(Movement::Gather).infer(same).costs(cost::free),
+        own("GroupConvolution", &[Data, Weight])
+            .class(Class::Contraction)
+            .contracts(KernelClass::Convolution, &[1])
+            .has_integer_kernel()
+            .infer(grouped)
+            .costs(grouped_cost),
+        own("GroupConvolutionBackpropData", &[Data, Weight])
+            .class(Class::Contraction)
+            .raises_resolution()
+            .contracts(KernelClass::Convolution, &[1])
+            .has_integer_kernel()
+            .infer(grouped_back)
+            .costs(grouped_back_cost),
+        own("Interpolate", &[])
+            .class(Class::Image(ImageOp::Resize))
+            .raises_resolution()
+            .infer(stated)
+            .costs(cost::window::resize),
+        own("IsFinite", &[])
+            .class(Class::Elementwise)
+            .decides()
+            .unary(true)
+            .infer(is_finite)
+            .costs(cost::per_output::<1>),
+        own("LSTMCell", &[Data, Data, Data, Weight, Weight, Weight])
+            .class(Class::Recurrent)
+            .contracts(KernelClass::Recurrent, &[3])
+            .infer(cell)
+            .costs(cell_cost),
+        own("NormalizeL2", &[]).normalizes(Norm::Lp).infer(same).costs(cost::per_output::<3>),
+        own("NotEqual", &[])
+            .class(Class::Elementwise)
+            .commutes()
+            .decides()
+            .infer(not_equal)
+            .costs(cost::per_output::<1>),
+        own("PReLU", &[Data, Weight])
+            .activates(Activation::Prelu)
+            .unary(false)
+            .has_integer_kernel()
+            .infer(same)
+            .costs(cost::per_output::<1>),
+        own("Pad", &[Moved, Setting, Setting, Setting])
+            .passes(Movement::Pad)
+            .extent(Extent::Inputs(&[1, 2]))
+            .has_integer_kernel()
+            .infer(pad)
+            .costs(cost::free),
+        own("PriorBox", &[]).class(Class::Generator).infer(stated).costs(cost::per_output::<1>),
+        own("RNNCell", &[Data, Data, Weight, Weight, Weight])
+            .class(Class::Recurrent)
+            .contracts(KernelClass::Recurrent, &[2])
+            .infer(cell)
+            .costs(cell_cost),
+        own("RandomUniform", &[])
+            .class(Class::Generator)
+            .random()
+            .infer(given_shape::<0>)
+            .costs(cost::per_output::<1>),
+        own("ReadValue", &[]).class(Class::Sequence).infer(stated).costs(cost::free),
+        own("ReorgYolo", &[Moved]).passes(Movement::Rearrange).infer(stated).costs(cost::free),
+        own("Roll", &[Moved, Setting, Setting])
+            .passes(Movement::Rearrange)
+            .infer(same)
+            .costs(cost::free),
+        own("ScatterUpdate", &[Joined, Setting, Joined])
+            .passes(Movement::Scatter { updates: 2 })
+            .infer(same)
+            .costs(cost::free),
+        own("ShuffleChannels", &[Moved])
+            .passes(Movement::Rearrange)
+            .infer(same)
+            .costs(cost::free),
+        own("SliceScatter", &[Joined, Joined])
+            .passes(Movement::Scatter { updates: 1 })
+            .infer(same)
+            .costs(cost::free),
+        own("SpaceToBatch", &[Moved, Setting, Setting, Setting])
+            .passes(Movement::Rearrange)
+            .extent(Extent::Inputs(&[1, 2, 3]))
+            .infer(space_to_batch)
+            .costs(cost::free),
+        own("Split", &[Moved]).passes(Movement::Slice).infer(stated).costs(cost::free),
+        own("Transpose", &[Moved])
+            .passes(Movement::Transpose)
+            .infer(stated)
+            .costs(cost::free),
+    ],
+);
+
+/// Operators whose result only the shape that the file states gives.
+fn stated(ctx: &mut OpContext<'_>) -> Outcome {
+    Err(Fail::unknown(format!("the shape of {} is what the file states", ctx.op)))
+}
+
+/// A batch of channels in the size that is asked for, and where each element comes from.
+fn adaptive(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let dims = |ctx: &OpContext<'_>| {
+        let input = ctx.dims(0)?;
+        let asked = ctx.exprs(1).ok_or_else(|| Fail::unknown("the size asked for is not known"))?;
+        let mut dims: Vec<Expr> = input.iter().take(2).cloned().collect();
+        for size in asked {
+            dims.push(size.cloned().ok_or_else(|| Fail::unknown("a size is not known"))?);
+        }
+        Ok(dims)
+    };
+    let pooled = only(dtype, dims(ctx))?;
+    let places = only(DType::Int64, dims(ctx))?;
+    Ok([pooled, places].concat())
+}
+
+/// A tensor of the shape that an input gives.
+fn given_shape<const INPUT: usize>(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = if INPUT == 0 { DType::Undefined } else { ctx.dtype(0) };
+    let why = "the shape that is asked for";
+    let sizes = match list(ctx, "", INPUT) {
+        None => return Err(Fail::contradiction(format!("{} lacks its shape", ctx.op))),
+        Some(Err(reason)) => return Ok(vec![Fact::unranked(dtype, reason)]),
+        Some(Ok(sizes)) => sizes,
+    };
+    let mut dims = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        dims.push(match size {
+            Some(size) => dimension(ctx, size, why)?,
+            None => ctx.fresh(why),
+        });
+    }
+    Ok(vec![Fact::tensor(dtype, dims)])
+}
+
+/// What is before and what is after each dimension are two inputs.
+fn pad(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let Some(dims) = known::dims(ctx, 0)? else {
+        return Ok(vec![known::unranked(ctx, 0, dtype)]);
+    };
+    let (before, after) = (ctx.exprs(1), ctx.exprs(2));
+    let why = "the pads that Pad is given";
+    let mut padded = Vec::with_capacity(dims.len());
+    for (axis, dim) in dims.iter().enumerate() {
+        let at = |pads: &Option<Vec<Option<&Expr>>>| pads.as_ref()?.get(axis).copied().flatten().cloned();
+        padded.push(match at(&before).zip(at(&after)) {
+            Some((before, after)) => dimension(ctx, dim + before + after, why)?,
+            None => ctx.fresh(why),
+        });
+    }
+    Ok(vec![Fact::tensor(dtype, padded)])
+}
+
+/// The place among bounds that each element falls in.
+fn bucketize(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![ctx.shaped_like(0, DType::Int64)?])
+}
+
+fn is_finite(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![ctx.shaped_like(0, DType::Bool)?])
+}
+
+fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &OpContext<'_>| broadcast(ctx.op, ctx.dims(0)?, ctx.dims(1)?);
+    only(DType::Bool, dims(ctx))
+}
+
+/// Sizes per axis of an operator that moves space to the batch or back: a block, and what is added
+/// or cut at both ends.
+fn blocks(ctx: &OpContext<'_>) -> Result<Vec<[Expr; 2]>, Fail> {
+    let lacking = |input: usize| Fail::unknown(format!("input {input} of {} is not known", ctx.op));
+    let values = |input: usize| -> Result<Vec<Expr>, Fail> {
+        let values = ctx.exprs(input).ok_or_else(|| lacking(input))?;
+        values.into_iter().map(|value| value.cloned().ok_or_else(|| lacking(input))).collect()
+    };
+    let [block, before, after]: [Vec<Expr>; 3] = [values(1)?, values(2)?, values(3)?];
+    if block.len() != before.len() || block.len() != after.len() {
+        return Err(Fail::contradiction(format!("the blocks of {} differ in number", ctx.op)));
+    }
+    let ends = before.into_iter().zip(after).map(|(before, after)| before + after);
+    Ok(block.into_iter().zip(ends).map(|(block, ends)| [block, ends]).collect())
+}
+
+fn moved_blocks(ctx: &OpContext<'_>, to_batch: bool) -> Result<Vec<Expr>, Fail> {
+    let input = ctx.dims(0)?;
+    let blocks = blocks(ctx)?;
+    if blocks.len() != input.len() {
+        return Err(Fail::contradiction(format!(
+            "{} has {} blocks for {} dimensions",
+            ctx.op,
+            blocks.len(),
+            input.len()
+        )));
+    }
+    let mut dims = Vec::with_capacity(input.len());
+    let mut all = Expr::ONE;
+    for (size, [block, ends]) in input.iter().zip(&blocks) {
+        dims.push(match to_batch {
+            true => (size + ends).floor_div(block),
+            false => size * block - ends,
+        });
+        all = all * block;
+    }
+    // The block of the batch itself is 1.
+    if let Some(batch) = dims.first_mut() {
+        *batch = match to_batch {
+            true => &*batch * all,
+            false => batch.floor_div(&all),
+        };
+    }
+    Ok(dims)
+}
+
+fn space_to_batch(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = moved_blocks(ctx, true);
+    only(ctx.dtype(0), dims)
+}
+
+fn batch_to_space(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = moved_blocks(ctx, false);
+    only(ctx.dtype(0), dims)
+}
+
+/// Rows of a table behind a dimension of another tensor.
+fn rows(ctx: &OpContext<'_>, count: &Expr) -> Result<Vec<Expr>, Fail> {
+    let table = ctx.dims(0)?;
+    let row = table.get(1..).unwrap_or_default();
+    Ok(std::iter::once(count).chain(row).cloned().collect())
+}
+
+fn bags(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &OpContext<'_>| rows(ctx, &ctx.dims_of_rank(2, 1)?[0]);
+    only(ctx.dtype(0), dims(ctx))
+}
+
+fn packed_bags(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &OpContext<'_>| rows(ctx, &ctx.dims_of_rank(1, 2)?[0]);
+    only(ctx.dtype(0), dims(ctx))
+}
+
+fn segments(ctx: &mut OpContext<'_>) -> Outcome {
+    let count = match ctx.exprs(3).as_deref() {
+        Some([Some(count)]) => Some((*count).clone()),
+        _ => None,
+    };
+    let count = known::or_fresh(ctx, count, "how many segments are summed");
+    let dims = rows(ctx, &count);
+    only(ctx.dtype(0), dims)
+}
+
+/// A sum for each element of each row that is looked up.
+fn summed_rows(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let table = cost::dims(ctx, ctx.optional(0))?;
+    let row = product(table.get(1..).unwrap_or_default());
+    Ok(Work::of_flops(cost::input(ctx, 1)? * row))
+}
+
+/// One step of a recurrent layer: its states, each of the shape of the first.
+fn cell(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = first_dtype(ctx, &[0, 1]);
+    let dims = |ctx: &OpContext<'_>| Ok(ctx.dims_of_rank(1, 2)?.to_vec());
+    let states = if ctx.op == "LSTMCell" { 2 } else { 1 };
+    let state = only(dtype, dims(ctx))?;
+    Ok(std::iter::repeat_n(state, states).flatten().collect())
+}
+
+/// Every row of the batch by all weights; what is next to it is as in `cost::recurrent`.
+fn cell_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let (weights, gates, update) = match ctx.op {
+        "LSTMCell" => ([3, 4], 4, 5),
+        "GRUCell" => ([2, 3], 3, 5),
+        _ => ([2, 3], 1, 0),
+    };
+    let batch = &cost::ranked(ctx, 0, 2)?[0];
+    let state = cost::input(ctx, 1)?;
+    let macs = batch * (cost::input(ctx, weights[0])? + cost::input(ctx, weights[1])?);
+    let each = gates * (2 + cost::given(ctx, &[weights[1] + 1])) + update;
+    Ok(Work { macs, other_flops: state * each })
+}
+
+/// Dimensions of a grouped convolution's operands: the input, and the weights with the groups in
+/// front.
+fn operands<'a>(ctx: &OpContext<'a>) -> Result<(&'a [Expr], &'a [Expr]), Fail> {
+    let input = ctx.dims(0)?;
+    if input.len() < 3 {
+        let rank = input.len();
+        return Err(Fail::contradiction(format!("{} has an input of rank {rank}", ctx.op)));
+    }
+    Ok((input, ctx.dims_of_rank(1, input.len() + 1)?))
+}
+
+fn window(ctx: &OpContext<'_>, weights: &[Expr]) -> Result<Window, Fail> {
+    let kernel: Vec<Option<Expr>> = weights.iter().skip(3).cloned().map(Some).collect();
+    Window::read(ctx, &kernel)
+}
+
+fn check(ctx: &OpContext<'_>, channels: &Expr, wanted: &Expr) -> Result<(), Fail> {
+    known::agree(ctx, "input channels", &[Some(channels), Some(wanted)]).map(|_| ())
+}
+
+/// A convolution of each group of channels with its own kernels.
+fn grouped(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &OpContext<'_>| {
+        let (input, weights) = operands(ctx)?;
+        check(ctx, &input[1], &(&weights[0] * &weights[2]))?;
+        let window = window(ctx, weights)?;
+        let mut dims = vec![input[0].clone(), &weights[0] * &weights[1]];
+        for (axis, size) in input[2..].iter().enumerate() {
+            let size = window.convolved(ctx, axis, size)?;
+            dims.push(size.ok_or_else(|| Fail::unknown("where the kernel falls is not known"))?);
+        }
+        Ok(dims)
+    };
+    only(ctx.dtype(0), dims(ctx))
+}
+
+/// The inverse of its arithmetic, or the size that is asked for.
+fn grouped_back(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &OpContext<'_>| {
+        let (input, weights) = operands(ctx)?;
+        check(ctx, &input[1], &(&weights[0] * &weights[1]))?;
+        let window = window(ctx, weights)?;
+        let count = input.len() - 2;
+        let added = known::list_of(ctx, "output_padding", count, 0)?;
+        let asked = known::list(ctx, "output_shape")?;
+        let mut dims = vec![input[0].clone(), &weights[0] * &weights[2]];
+        for (axis, size) in input[2..].iter().enumerate() {
+            let along = window.axis(axis);
+            let extent = along.extent.as_ref();
+            let grown = match (asked.and_then(|asked| asked.get(axis)), extent) {
+                (Some(asked), _) => Expr::from(*asked),
+                (None, _) if window.padding == Padding::Same => size * &along.stride,
+                (None, Some(extent)) => {
+                    (size - 1) * &along.stride + added[axis] + extent - &along.before - &along.after
+                }
+                (None, None) => return Err(Fail::unknown("the kernel is not known")),
+            };
+            dims.push(grown);
+        }
+        Ok(dims)
+    };
+    only(ctx.dtype(0), dims(ctx))
+}
+
+/// Elements of one kernel: all dimensions of the weights but the groups and the first channels.
+fn kernel(ctx: &OpContext<'_>) -> Result<Expr, Fail> {
+    Ok(product(cost::dims(ctx, ctx.optional(1))?.get(2..).unwrap_or_default()))
+}
+
+fn grouped_cost(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    Ok(Work::of_macs(cost::elements(ctx, outputs.first())? * kernel(ctx)?))
+}
+
+fn grouped_back_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    Ok(Work::of_macs(cost::input(ctx, 0)? * kernel(ctx)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contrib::testing::{int, ints, reported};
+
+    const DOMAIN: &str = crate::OPENVINO;
+
+    #[test]
+    fn groups_are_in_front() {
+        // 8 channels in 4 groups, 3 kernels of 2 × 3 × 3 each: 12 channels, 32 - 3 + 1 = 30 places.
+        let inputs = ["float32[batch, 8, 32, 32]", "float32[4, 3, 2, 3, 3]"];
+        let shape = reported(DOMAIN, "GroupConvolution", &inputs, &[], 1);
+        assert_eq!(shape, ["float32[batch, 12, 30, 30]"]);
+        // Back: 8 channels in 4 groups, 2 by 3 each; (32 - 1) · 2 + 3 = 65 places.
+        let inputs = ["float32[batch, 8, 32, 32]", "float32[4, 2, 3, 3, 3]"];
+        let attributes = [("strides", ints(&[2, 2]))];
+        let shape = reported(DOMAIN, "GroupConvolutionBackpropData", &inputs, &attributes, 1);
+        assert_eq!(shape, ["float32[batch, 12, 65, 65]"]);
+    }
+
+    #[test]
+    fn blocks_have_an_entry_for_every_dimension() {
+        let inputs = [
+            "float32[1, 4, 5, 8]",
+            "int64[4]={1, 2, 2, 1}",
+            "int64[4]={0, 0, 0, 0}",
+            "int64[4]={0, 0, 1, 0}",
+        ];
+        assert_eq!(reported(DOMAIN, "SpaceToBatch", &inputs, &[], 1), ["float32[4, 2, 3, 8]"]);
+        let inputs = ["float32[4, 2, 3, 8]", inputs[1], inputs[2], inputs[3]];
+        assert_eq!(reported(DOMAIN, "BatchToSpace", &inputs, &[], 1), ["float32[1, 4, 5, 8]"]);
+    }
+
+    #[test]
+    fn cells_keep_their_states() {
+        let inputs = [
+            "float32[batch, 16]",
+            "float32[batch, 32]",
+            "float32[batch, 32]",
+            "float32[128, 16]",
+            "float32[128, 32]",
+            "float32[128]",
+        ];
+        let size = [("hidden_size", int(32))];
+        assert_eq!(reported(DOMAIN, "LSTMCell", &inputs, &size, 2), ["float32[batch, 32]"; 2]);
+    }
+
+    #[test]
+    fn bags_have_a_row_each() {
+        let inputs = ["float32[100, 8]", "int32[batch, 3]"];
+        let shape = reported(DOMAIN, "EmbeddingBagPacked", &inputs, &[], 1);
+        assert_eq!(shape, ["float32[batch, 8]"]);
+    }
+}
