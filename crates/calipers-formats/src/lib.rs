@@ -27,7 +27,9 @@ mod error;
 mod external;
 mod flatbuffer;
 mod folder;
+mod hdf5;
 mod input;
+mod keras;
 pub mod onnx;
 mod openvino;
 mod ort;
@@ -84,6 +86,7 @@ pub const READERS: &[&Reader] = &[
     &ort::READER,
     &coreml::READER,
     &openvino::READER,
+    &keras::READER,
     &onnx::READER,
 ];
 
