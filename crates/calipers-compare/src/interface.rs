@@ -6,7 +6,7 @@ mod ports;
 mod shape;
 
 use calipers_ops::{ML, ONNX, canonical_domain};
-use calipers_report::{Interface, InterfaceChange, InterfacePart, Report};
+use calipers_report::{GraphOrigin, Interface, InterfaceChange, InterfacePart, Report};
 
 use crate::Side;
 
@@ -18,13 +18,21 @@ const OPTIONAL_INPUTS_IR: i64 = 4;
 /// the report shows others.
 pub(crate) fn compare(first: Side<'_>, second: Side<'_>) -> Interface {
     let (a, b) = (first.report, second.report);
+    for side in [first, second] {
+        if side.report.model.graph_origin != GraphOrigin::Stored {
+            let label = side.label;
+            let not_compared = format!("`{label}` stores weights, and no inputs or outputs.");
+            return Interface { not_compared, ..Interface::default() };
+        }
+    }
     let mut changes = ports::compare(first, second);
     changes.extend(overridable(a, b));
     changes.extend(opsets(a, b));
     changes.extend(ir_version(a, b));
     changes.extend(data_files(a, b));
     changes.sort_by_key(|change| !change.breaking);
-    Interface { compatible: !changes.iter().any(|change| change.breaking), changes }
+    let compatible = !changes.iter().any(|change| change.breaking);
+    Interface { compatible, changes, ..Interface::default() }
 }
 
 /// Inputs that an initializer fills, which a caller may feed.

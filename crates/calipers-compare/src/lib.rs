@@ -18,11 +18,12 @@ mod graph;
 mod groups;
 mod interface;
 mod table;
+pub mod tensors;
 mod verdict;
 pub mod weights;
 
 pub use align::{Alignment, Subject, align};
-use calipers_report::{ComparedModel, Comparison, ModelSource, Report, WeightChanges};
+use calipers_report::{ComparedModel, Comparison, ModelSource, Report, TensorMatch, WeightChanges};
 pub use graph::{Changes, Graph};
 use hashbrown::HashSet;
 pub use table::{add_metrics, is_error_metric, table};
@@ -65,6 +66,7 @@ pub fn compare(
     b: Side<'_>,
     graphs: Option<Graphs<'_>>,
     weights: Option<weights::Compared>,
+    tensors: Option<TensorMatch>,
 ) -> (Comparison, Changes) {
     let mut changes = Changes::default();
     let (weights, differing): (Option<WeightChanges>, HashSet<_>) = match weights {
@@ -81,6 +83,7 @@ pub fn compare(
         b: ComparedModel::new(b.label.to_owned(), b.report, b.source),
         interface: interface::compare(a, b),
         graph,
+        tensors,
         weights,
         figures: figures::compare(a.report, b.report),
         findings: findings::compare(&a.report.findings, &b.report.findings),

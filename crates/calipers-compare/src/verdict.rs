@@ -45,6 +45,10 @@ fn compatibility(
     is_graph_same: bool,
     are_weights_same: Option<bool>,
 ) -> String {
+    let unknown = &comparison.interface.not_compared;
+    if !unknown.is_empty() {
+        return format!("Not compared as programs: {unknown} {}", tensors(comparison));
+    }
     let breaking: Vec<&str> = comparison
         .interface
         .changes
@@ -74,6 +78,20 @@ fn compatibility(
         true => format!("Drop-in replacement: inputs and outputs are the same; {graph}."),
         false => format!("Drop-in replacement: no change breaks a caller; {graph}."),
     }
+}
+
+/// How many of the weights match.
+fn tensors(comparison: &Comparison) -> String {
+    let Some(tensors) = &comparison.tensors else { return String::new() };
+    let (a, b, matched) = (tensors.tensors_a, tensors.tensors_b, tensors.matched);
+    if a == b && matched == a {
+        return format!("All {} have the same shapes.", counted(a, "tensor", "tensors"));
+    }
+    format!(
+        "{matched} of {} have the shape of one of the other file, which has {}.",
+        counted(a, "tensor", "tensors"),
+        counted(b, "tensor", "tensors")
+    )
 }
 
 /// What got better and what got worse.

@@ -78,7 +78,7 @@ pub use comparison::{
     FigureChange, FigureKind, FigureRow, FindingChanges, FindingCount, GateResult, GraphChanges,
     GroupedChange, Interface, InterfaceChange, InterfacePart, Measure, Metric, ModelSource,
     NodeStatus, ParetoChart, ParetoPoint, Quantity, RemovedNode, TensorChange, TensorDifference,
-    UncomparedTensor, Verdict, WeightChanges, WeightRelation,
+    TensorMatch, UncomparedTensor, Verdict, WeightChanges, WeightRelation,
 };
 pub use cost::{Cost, DepthSegment, OperatorCost, TopGroup, TopNode, UncostedNode};
 pub use dataset::{Likeness, ModelGroup, ModelRow, Registry};

@@ -2,7 +2,7 @@
 
 use calipers_compare::{Changes, Graph, Graphs, Side, Subject, align};
 use calipers_infer::Bindings;
-use calipers_ir::{NodeId, TensorId};
+use calipers_ir::{GraphOrigin, NodeId, TensorId};
 use calipers_report::{Comparison, ComparisonView, GraphView, ModelSource, NodeStatus, Report};
 
 use crate::model::{Extras, check_whole};
@@ -179,7 +179,7 @@ fn pair(
     options: &Options,
 ) -> Result<(Comparison, Option<Nodes>), Error> {
     let (Some(model_a), Some(model_b)) = (a.model, b.model) else {
-        return Ok((calipers_compare::compare(a.side(), b.side(), None, None).0, None));
+        return Ok((calipers_compare::compare(a.side(), b.side(), None, None, None).0, None));
     };
     if options.weights {
         [model_a, model_b]
@@ -229,8 +229,16 @@ fn pair(
         b: Graph { model: shown_b, outline: &b.extras.outline },
         alignment: &alignment,
     };
+    let is_stored = |model: &calipers_ir::Model| model.header.graph_origin == GraphOrigin::Stored;
+    let graphs = Some(graphs).filter(|_| is_stored(shown_a) && is_stored(shown_b));
+    let has_graphs = graphs.is_some();
+    let tensors = calipers_compare::tensors::is_needed(shown_a, shown_b)
+        .then(|| calipers_compare::tensors::matched(shown_a, shown_b));
     let (comparison, changes) =
-        calipers_compare::compare(a.side(), b.side(), Some(graphs), weights);
+        calipers_compare::compare(a.side(), b.side(), graphs, weights, tensors);
+    if !has_graphs {
+        return Ok((comparison, None));
+    }
     let pairs = alignment.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
     Ok((comparison, Some(Nodes { pairs, changes })))
 }

@@ -312,8 +312,7 @@ fn image(part: Part<'_>) -> Result<(Kind, String), Trace> {
     if let (Some(wide), Some(high)) = (wide, high) {
         sizes.push(format!("{} × {}", range_text(high), range_text(wide)));
     }
-    let kind =
-        Kind::Image { dtype, channels, height: dim(height, high), width: dim(width, wide) };
+    let kind = Kind::Image { dtype, channels, height: dim(height, high), width: dim(width, wide) };
     Ok((kind, joined(sizes.into_iter(), ", ")))
 }
 

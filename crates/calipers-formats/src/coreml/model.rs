@@ -99,8 +99,7 @@ fn model(builder: &mut ModelBuilder, blobs: &mut Blobs, part: Part<'_>) -> Resul
     let parts = parts(part)?;
     builder.header.ir_version = parts.version;
     let description = match parts.description {
-        Some(part) => features::read(part, builder)
-            .map_err(|trace| trace.within("description"))?,
+        Some(part) => features::read(part, builder).map_err(|trace| trace.within("description"))?,
         None => Description::default(),
     };
     add_metadata(builder, "kind", parts.name());
@@ -117,9 +116,7 @@ fn model(builder: &mut ModelBuilder, blobs: &mut Blobs, part: Part<'_>) -> Resul
             mil::read(Assembly::new(builder, graph), blobs, part, &function)
                 .map_err(|trace| trace.within("mlProgram"))
         }
-        _ => {
-            named(builder, graph, &parts, &description)
-        }
+        _ => named(builder, graph, &parts, &description),
     }
 }
 

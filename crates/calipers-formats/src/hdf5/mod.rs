@@ -23,8 +23,8 @@ pub(crate) use bytes::Problem;
 use bytes::Store;
 use calipers_ir::{Source, Span};
 pub(crate) use datatype::{ElementKind, ElementType, Place};
-use object::Draft;
 use group::Target;
+use object::Draft;
 
 /// What a file begins with.
 pub(crate) const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";

@@ -36,12 +36,7 @@ impl Draft {
         messages(store, address, |message| self.add(store, texts, message))
     }
 
-    fn add(
-        &mut self,
-        store: &Store,
-        texts: &Texts,
-        message: Message<'_>,
-    ) -> Result<(), Problem> {
+    fn add(&mut self, store: &Store, texts: &Texts, message: Message<'_>) -> Result<(), Problem> {
         let mut body = message.body;
         if message.is_shared {
             // Only types are shared between objects.
@@ -128,12 +123,7 @@ fn committed_type(store: &Store, address: u64) -> Result<Option<ElementType>, Pr
 }
 
 /// The bytes of the elements, as many as the dimensions need, where they are inside the file.
-fn span(
-    store: &Store,
-    element: ElementType,
-    dims: Option<&[u64]>,
-    place: Place,
-) -> Option<Span> {
+fn span(store: &Store, element: ElementType, dims: Option<&[u64]>, place: Place) -> Option<Span> {
     let needed = dims?.iter().try_fold(element.size, |size, dim| size.checked_mul(*dim))?;
     match place {
         Place::Contiguous { address, size } if needed <= size => store.span(address, needed),

@@ -82,8 +82,7 @@ impl Store<'_> {
         assembly: &mut Assembly<'_>,
         layer: &Layer<'_>,
     ) -> Result<Vec<Placed>, TooLarge> {
-        let claimed =
-            self.data.weights.of_layer(&layer.holder, layer.class, layer.config);
+        let claimed = self.data.weights.of_layer(&layer.holder, layer.class, layer.config);
         let mut placed = Vec::new();
         for Claimed { path, variable, shown } in claimed {
             let Some(dataset) = self.data.weights.datasets.get(&path) else { continue };
@@ -136,7 +135,8 @@ impl Store<'_> {
         let bytes = dims
             .iter()
             .try_fold(dataset.element.size, |size, dim| size.checked_mul(dim.unsigned_abs()));
-        let elements = dims.iter().try_fold(1_u64, |count, dim| count.checked_mul(dim.unsigned_abs()));
+        let elements =
+            dims.iter().try_fold(1_u64, |count, dim| count.checked_mul(dim.unsigned_abs()));
         let is_plain = dataset.element.is_little || dataset.element.size == 1;
         let data = match (span, dataset.place) {
             (Some(span), _) if is_plain && dtype != DType::String => calipers_ir::Data::Raw(span),
@@ -178,9 +178,9 @@ fn leaf(name: &str) -> &str {
 fn leaf_by_group(path: &str) -> Option<&'static str> {
     let (holder, place) = path.rsplit_once("/vars/")?;
     let group = holder.rsplit('/').next()?;
-    let is_batch = group.strip_prefix("batch_normalization").is_some_and(|rest| {
-        rest.is_empty() || rest.starts_with('_')
-    });
+    let is_batch = group
+        .strip_prefix("batch_normalization")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
     match (is_batch, place) {
         (true, "2") => Some("moving_mean"),
         (true, "3") => Some("moving_variance"),

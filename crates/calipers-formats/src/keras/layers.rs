@@ -162,7 +162,19 @@ pub(super) fn map(site: &mut Site<'_, '_>) -> Result<(), TooLarge> {
 fn keeps_rank(node: &Call) -> bool {
     !matches!(
         node.op,
-        "Reshape" | "Flatten" | "ReduceMean" | "ReduceMax" | "ReduceSum" | "ReduceMin" | "Gather"
-            | "Einsum" | "Unsqueeze" | "Squeeze" | "Shape" | "StridedSlice" | "Stack" | "MatMul"
+        "Reshape"
+            | "Flatten"
+            | "ReduceMean"
+            | "ReduceMax"
+            | "ReduceSum"
+            | "ReduceMin"
+            | "Gather"
+            | "Einsum"
+            | "Unsqueeze"
+            | "Squeeze"
+            | "Shape"
+            | "StridedSlice"
+            | "Stack"
+            | "MatMul"
     ) && node.domain != KERAS
 }

@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::build::{Data, build};
 use super::json::{Config, parse};
 use super::weights::Weights;
+use crate::Error;
 use crate::archive::Archive;
 use crate::elements::StoredElements;
 use crate::hdf5::{self, Contents};
 use crate::input::Input;
-use crate::Error;
 
 /// Bytes of a description in an archive.
 const MAX_JSON: u64 = 16 << 20;

@@ -81,9 +81,9 @@ impl Weights {
                 }
                 true => {
                     let dims = dataset.dims.as_deref().unwrap_or(&[0]);
-                    let size = dims.iter().fold(dataset.element.size, |size, dim| {
-                        size.saturating_mul(*dim)
-                    });
+                    let size = dims
+                        .iter()
+                        .fold(dataset.element.size, |size, dim| size.saturating_mul(*dim));
                     weights.optimizer_bytes = weights.optimizer_bytes.saturating_add(size);
                 }
             }
@@ -122,7 +122,12 @@ impl Weights {
     }
 
     /// The weights of a layer, those whose use is known in the order of the table.
-    pub(super) fn of_layer(&self, holder: &Holder, class: &str, config: Config<'_>) -> Vec<Claimed> {
+    pub(super) fn of_layer(
+        &self,
+        holder: &Holder,
+        class: &str,
+        config: Config<'_>,
+    ) -> Vec<Claimed> {
         let known = variables(class, config);
         match &self.form {
             Form::Objects(_) => self.by_objects(holder, &known),
@@ -170,11 +175,7 @@ impl Weights {
 }
 
 /// Weights of a layer among those that its group lists.
-fn by_names(
-    listed: &[(String, String)],
-    holder: &Holder,
-    known: Vec<Variable>,
-) -> Vec<Claimed> {
+fn by_names(listed: &[(String, String)], holder: &Holder, known: Vec<Variable>) -> Vec<Claimed> {
     let is_own = |name: &str| match &holder.own_name {
         None => true,
         Some(own) => name.rsplit('/').skip(1).any(|part| part == own),
@@ -229,9 +230,7 @@ impl Container {
     ) -> Holder {
         match &weights.form {
             Form::Names { .. } => match &self.inside {
-                Some(outer) => {
-                    Holder { path: outer.clone(), own_name: Some(name.to_owned()) }
-                }
+                Some(outer) => Holder { path: outer.clone(), own_name: Some(name.to_owned()) },
                 None => Holder { path: name.to_owned(), own_name: None },
             },
             // Operations are no layers, and have no weights.
@@ -239,8 +238,7 @@ impl Container {
             Form::Objects(known) => {
                 let unique = self.unique(class);
                 let by_name = known.get(&(self.path.clone(), name.to_owned()));
-                let path =
-                    by_name.cloned().unwrap_or_else(|| format!("{}/{unique}", self.path));
+                let path = by_name.cloned().unwrap_or_else(|| format!("{}/{unique}", self.path));
                 Holder { path, own_name: None }
             }
         }

@@ -58,7 +58,8 @@ impl Constants {
         let mut found = Self { files, location, source: None, size: None };
         if let Some(folder) = folder {
             found.files.check_files(folder, &builder.names);
-            if let Some(DataFileState::Present(size)) = found.files.files.first().map(|it| &it.state)
+            if let Some(DataFileState::Present(size)) =
+                found.files.files.first().map(|it| &it.state)
             {
                 found.size = Some(*size);
                 found.source = open(folder, &found.location).ok();
@@ -107,7 +108,8 @@ impl Constants {
         match small {
             Some(bytes) => {
                 let count = dims.iter().product::<i64>();
-                let integers = usize::try_from(count).ok().map(|it| raw_integers(&bytes, dtype, it));
+                let integers =
+                    usize::try_from(count).ok().map(|it| raw_integers(&bytes, dtype, it));
                 let integers = integers.filter(|_| !dtype.is_float());
                 Constant { dtype, dims, data: Data::Inline(bytes), integers }
             }
@@ -154,9 +156,9 @@ impl Constants {
 
 /// Bytes that a constant takes; `None` where its type or shape does not decide it.
 fn needed(dtype: DType, dims: &[i64]) -> Option<u64> {
-    let elements = dims.iter().try_fold(1_u64, |product, dim| {
-        product.checked_mul(u64::try_from(*dim).ok()?)
-    })?;
+    let elements = dims
+        .iter()
+        .try_fold(1_u64, |product, dim| product.checked_mul(u64::try_from(*dim).ok()?))?;
     dtype.bytes(elements)
 }
 

@@ -121,9 +121,8 @@ impl Site<'_> {
     /// files state none at inputs.
     pub(super) fn input_dtype(&self, input: usize) -> DType {
         let source = self.wires.sources.get(&(self.place, input));
-        let port = source.and_then(|(layer, output)| {
-            self.wires.net.layers.get(*layer)?.outputs.get(*output)
-        });
+        let port = source
+            .and_then(|(layer, output)| self.wires.net.layers.get(*layer)?.outputs.get(*output));
         port.map_or(DType::Undefined, |port| dtype(&port.precision))
     }
 
@@ -256,11 +255,7 @@ impl<'d> Build<'d> {
         sources
     }
 
-    fn store_constants(
-        &mut self,
-        wires: &mut Wires<'_>,
-        graph: GraphId,
-    ) -> Result<(), TooLarge> {
+    fn store_constants(&mut self, wires: &mut Wires<'_>, graph: GraphId) -> Result<(), TooLarge> {
         // Scales that sizes are multiplied with are floats.
         let mut decides = HashSet::new();
         for (place, layer) in wires.net.layers.iter().enumerate() {

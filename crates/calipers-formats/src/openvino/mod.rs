@@ -50,8 +50,7 @@ fn read(input: Input) -> Result<Model, Error> {
     header.ir_version = document.version;
     header.metadata.clone_from(&document.info);
     let written = |key: &str| document.info.iter().find(|(name, _)| name == key);
-    let producers =
-        [("Runtime_version", "OpenVINO"), ("MO_version", "OpenVINO Model Optimizer")];
+    let producers = [("Runtime_version", "OpenVINO"), ("MO_version", "OpenVINO Model Optimizer")];
     if let Some((name, (_, version))) =
         producers.iter().find_map(|(key, name)| Some((name, written(key)?)))
     {

@@ -3,8 +3,8 @@
 //! What is open is a stack of bounded depth; entities other than those of XML itself stay as they
 //! are written, so a file cannot make them grow.
 
-use quick_xml::{Reader, XmlVersion};
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 
 use super::document::{Body, Branch, Document, Edge, Layer, Mapped, Net, Port};
 use crate::Error;
@@ -44,7 +44,8 @@ enum Side {
 /// Reads the whole file.
 pub(super) fn parse(bytes: &[u8]) -> Result<Document, Error> {
     let mut reader = Reader::from_reader(bytes);
-    let mut parser = Parser { document: Document::default(), open: vec![Open::File], ..Parser::default() };
+    let mut parser =
+        Parser { document: Document::default(), open: vec![Open::File], ..Parser::default() };
     loop {
         let at = reader.buffer_position();
         parser.at = at;
@@ -237,12 +238,7 @@ impl Parser {
         Ok(Open::Other)
     }
 
-    fn port(
-        &mut self,
-        net: usize,
-        side: Side,
-        element: &BytesStart<'_>,
-    ) -> Result<Open, Error> {
+    fn port(&mut self, net: usize, side: Side, element: &BytesStart<'_>) -> Result<Open, Error> {
         let attributes = self.attributes(element)?;
         let Some(id) = attributes.number("id") else {
             return Err(self.damaged("a port has no id that is a whole number"));

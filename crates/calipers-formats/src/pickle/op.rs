@@ -14,11 +14,17 @@ pub(crate) enum Op<'a> {
     /// Adds a value to the stack.
     Push(Payload<'a>),
     /// An import whose names are in the operand.
-    Global { module: Text<'a>, name: Text<'a> },
+    Global {
+        module: Text<'a>,
+        name: Text<'a>,
+    },
     /// An import whose names are on the stack.
     StackGlobal,
     /// An import and a call, with arguments down to the mark.
-    Inst { module: Text<'a>, name: Text<'a> },
+    Inst {
+        module: Text<'a>,
+        name: Text<'a>,
+    },
     /// A call of what is above the mark, with arguments above that.
     Obj,
     /// A class of the registry of extensions.

@@ -153,8 +153,13 @@ fn is_storage(name: &str) -> bool {
 
 /// The folder that has the main pickle or the version, with its slash; what is highest counts.
 fn folder_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    const MARKS: &[&str] =
-        &["data.pkl", "version", "constants.pkl", "archive_format", "serialized_exported_program.json"];
+    const MARKS: &[&str] = &[
+        "data.pkl",
+        "version",
+        "constants.pkl",
+        "archive_format",
+        "serialized_exported_program.json",
+    ];
     let marked = names.filter_map(|name| match name.rsplit_once('/') {
         Some((folder, last)) => MARKS.contains(&last).then_some(folder),
         None => MARKS.contains(&name).then_some(""),

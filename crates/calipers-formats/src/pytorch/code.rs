@@ -85,7 +85,8 @@ impl Code {
             self.lines += 1;
             self.note_calls(line);
             if let Some(head) = line.strip_prefix("class ") {
-                let (name, bases) = head.split_once('(').unwrap_or((head.trim_end_matches(':'), ""));
+                let (name, bases) =
+                    head.split_once('(').unwrap_or((head.trim_end_matches(':'), ""));
                 let whole = format!("{module}.{name}");
                 let is_module = bases.starts_with("Module)");
                 self.classes.insert(whole.clone(), Class { is_module, ..Class::default() });
@@ -115,9 +116,23 @@ impl Code {
     fn note_calls(&mut self, line: &str) {
         /// Namespaces of operators that PyTorch has, or that compute on tensors as they do.
         const KNOWN: &[&str] = &[
-            "_caffe2", "_quantized", "aten", "mkldnn", "mkldnn_prepacked", "onednn", "prepacked",
-            "prim", "prims", "profiler", "quantized", "rnn", "sparse", "static_runtime",
-            "torchaudio", "torchvision", "xnnpack",
+            "_caffe2",
+            "_quantized",
+            "aten",
+            "mkldnn",
+            "mkldnn_prepacked",
+            "onednn",
+            "prepacked",
+            "prim",
+            "prims",
+            "profiler",
+            "quantized",
+            "rnn",
+            "sparse",
+            "static_runtime",
+            "torchaudio",
+            "torchvision",
+            "xnnpack",
         ];
         /// Functions of PyTorch that read or write files.
         const FILES: &[&str] = &["from_file", "load", "save"];

@@ -64,22 +64,37 @@ struct Visit {
 
 /// Keys under which training keeps what is not the model, wherever they are.
 fn is_training(key: &str) -> bool {
-    key.starts_with("optimizer") || key.starts_with("optim_") || key == "optim"
-        || key.ends_with("_optimizer") || key.ends_with("_optimizer_state_dict")
+    key.starts_with("optimizer")
+        || key.starts_with("optim_")
+        || key == "optim"
+        || key.ends_with("_optimizer")
+        || key.ends_with("_optimizer_state_dict")
 }
 
 /// Keys under which a checkpoint keeps the model.
 fn is_model(key: &str) -> bool {
     const KEYS: &[&str] = &[
-        "state_dict", "model_state_dict", "model", "module", "model_state", "net", "network",
-        "weights", "params", "net_state_dict", "generator", "encoder", "decoder",
+        "state_dict",
+        "model_state_dict",
+        "model",
+        "module",
+        "model_state",
+        "net",
+        "network",
+        "weights",
+        "params",
+        "net_state_dict",
+        "generator",
+        "encoder",
+        "decoder",
     ];
     KEYS.contains(&key)
 }
 
 /// Keys beside the model that hold a second copy of it, or the state of its training.
 fn is_beside_model(key: &str) -> bool {
-    const PARTS: &[&str] = &["ema", "scheduler", "schedulers", "rng", "scaler", "callbacks", "loops"];
+    const PARTS: &[&str] =
+        &["ema", "scheduler", "schedulers", "rng", "scaler", "callbacks", "loops"];
     key.split('_').any(|part| PARTS.contains(&part))
 }
 
@@ -214,7 +229,8 @@ impl Walk<'_, '_> {
         // Lists of numbers hold no tensors, and can be long.
         let values = self.pickled.values;
         for (place, id) in elements.iter().enumerate().rev() {
-            if matches!(values.get(*id), Value::Object(_)) || values.elements(*id).is_some()
+            if matches!(values.get(*id), Value::Object(_))
+                || values.elements(*id).is_some()
                 || matches!(values.get(*id), Value::Dict(_))
             {
                 self.enter(from, &place.to_string(), *id, from.kind, from.is_of_model);
@@ -235,9 +251,9 @@ impl Walk<'_, '_> {
                 || matches!(values.get(id), Value::Object(_)) && self.pickled.made(id).is_none()
         };
         let has = |wanted: &dyn Fn(&str) -> bool| {
-            items.iter().any(|(name, value)| {
-                values.text(*name).is_some_and(wanted) && is_container(*value)
-            })
+            items
+                .iter()
+                .any(|(name, value)| values.text(*name).is_some_and(wanted) && is_container(*value))
         };
         let has_model = has(&is_model);
         // What an optimizer returns as its state.

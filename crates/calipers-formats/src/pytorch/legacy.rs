@@ -68,7 +68,9 @@ fn saved(source: &Source, whole: Span, hazards: &mut Hazards) -> (Contents, Plac
             return (Contents::default(), places);
         }
         let little = outcome.top.and_then(|top| outcome.values.item(top, "little_endian"));
-        if part == 2 && let Some(little) = little {
+        if part == 2
+            && let Some(little) = little
+        {
             places.is_big_endian = outcome.values.get(little) == &Value::Bool(false);
         }
     }

@@ -37,8 +37,9 @@ pub(super) fn read(input: Input, mut records: Records) -> Result<Model, Error> {
     }
     let record = records.read("data.pkl")?;
     let record = record.ok_or_else(|| Error::NoGraph {
-        hint: "the archive has code and no data.pkl: it is not complete, or of a version before 1.4"
-            .to_owned(),
+        hint:
+            "the archive has code and no data.pkl: it is not complete, or of a version before 1.4"
+                .to_owned(),
     })?;
     let outcome = run(&record.source, record.span);
     hazards.add(&record.source, &outcome);
@@ -57,7 +58,8 @@ pub(super) fn read(input: Input, mut records: Records) -> Result<Model, Error> {
     describe(&mut builder.header.metadata, &modules, &code);
     let graph = builder.add_main_graph()?;
     let mut assembly = Assembly::new(&mut builder, graph);
-    let forward = modules.class.as_ref().and_then(|class| code.classes.get(class)?.forward.as_ref());
+    let forward =
+        modules.class.as_ref().and_then(|class| code.classes.get(class)?.forward.as_ref());
     for argument in forward.into_iter().flat_map(|forward| &forward.arguments) {
         let name = assembly.name(&argument.name);
         let ty = match argument.ty {

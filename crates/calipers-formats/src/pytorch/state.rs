@@ -1,7 +1,7 @@
 //! Checkpoints in archives, and what all readers of this folder share.
 
 use calipers_ir::assembly::Assembly;
-use calipers_ir::{Format, GraphOrigin, Hazard, ModelBuilder, Model};
+use calipers_ir::{Format, GraphOrigin, Hazard, Model, ModelBuilder};
 
 use super::archive::Records;
 use super::flatten::{Contents, flatten};

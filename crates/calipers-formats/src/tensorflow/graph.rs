@@ -126,12 +126,7 @@ impl<'b, 'a> Graph<'b, 'a> {
         Ok(())
     }
 
-    fn node(
-        &mut self,
-        instance: &Instance,
-        node: &Node<'a>,
-        used: &[Output],
-    ) -> Result<(), Trace> {
+    fn node(&mut self, instance: &Instance, node: &Node<'a>, used: &[Output]) -> Result<(), Trace> {
         let at = |port| Output { frame: instance.frame, node: instance.node, port };
         match node.op {
             "Const" | "NoOp" => return Ok(()),
@@ -197,12 +192,7 @@ impl<'b, 'a> Graph<'b, 'a> {
         Ok(())
     }
 
-    fn declare(
-        &mut self,
-        name: NameId,
-        dtype: DType,
-        dims: Option<&[i64]>,
-    ) -> Result<(), Trace> {
+    fn declare(&mut self, name: NameId, dtype: DType, dims: Option<&[i64]>) -> Result<(), Trace> {
         self.declared += dims.map_or(1, |dims| dims.len() + 1);
         if self.declared > MAX_DECLARED || dtype == DType::Undefined && dims.is_none() {
             return Ok(());
@@ -261,8 +251,8 @@ impl<'b, 'a> Graph<'b, 'a> {
         let name = self.assembly.name(&path);
         self.constants.insert(key, name);
         let Some(Attr::Tensor(part)) = node.attribute("value") else { return Ok(name) };
-        let constant = Constant::read(part, &mut self.budget)
-            .map_err(|trace| trace.within(node.name))?;
+        let constant =
+            Constant::read(part, &mut self.budget).map_err(|trace| trace.within(node.name))?;
         let known = Known {
             integers: constant.integers.as_deref().map(Rc::from),
             dims: Some(Rc::from(constant.dims.as_slice())),
@@ -288,7 +278,8 @@ impl<'b, 'a> Graph<'b, 'a> {
     fn path(&mut self, frame: u32, name: &str) -> Result<String, Trace> {
         let prefix = self.prefix(frame)?;
         if self.named > MAX_NAMES {
-            let problem = format!("the names of nodes inside functions have more than {MAX_NAMES} bytes");
+            let problem =
+                format!("the names of nodes inside functions have more than {MAX_NAMES} bytes");
             return Err(Trace::new(0, problem));
         }
         self.named += prefix.len() + name.len();

@@ -62,7 +62,9 @@ fn is_saved_model(start: &Start<'_>) -> bool {
     let Some(meta) = field(after, 0x12) else { return false };
     match field(meta, 0x0a) {
         // `MetaInfoDef`: a version, operators, tags, or the version of TensorFlow.
-        Some(info) => matches!(info.first(), Some(0x0a | 0x12 | 0x1a | 0x22 | 0x2a)) && !is_text(meta),
+        Some(info) => {
+            matches!(info.first(), Some(0x0a | 0x12 | 0x1a | 0x22 | 0x2a)) && !is_text(meta)
+        }
         None => field(meta, 0x12).is_some_and(|graph| graph.is_empty() || is_node(graph)),
     }
 }

@@ -149,12 +149,14 @@ impl<'a> Node<'a> {
     /// The name of a function.
     pub(super) fn function(&self, name: &str) -> Option<&'a str> {
         let Some(Attr::Function(part)) = self.attribute(name) else { return None };
-        let mut fields = Message::from(part).fields().map_while(Result::ok).filter_map(|field| {
-            match (field.number, field.payload) {
+        let mut fields = Message::from(part)
+            .fields()
+            .map_while(Result::ok)
+            .filter_map(|field| match (field.number, field.payload) {
                 (1, Payload::Bytes(part)) => text(part).ok(),
                 _ => None,
-            }
-        }).collect::<Vec<_>>();
+            })
+            .collect::<Vec<_>>();
         fields.pop()
     }
 }

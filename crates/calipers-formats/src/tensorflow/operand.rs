@@ -44,7 +44,8 @@ impl Operand {
     /// A dimension that is fixed; negative places count from the end.
     pub(super) fn dim(&self, place: isize) -> Option<i64> {
         let dims = self.dims()?;
-        let place = if place < 0 { dims.len().checked_add_signed(place)? } else { place.unsigned_abs() };
+        let place =
+            if place < 0 { dims.len().checked_add_signed(place)? } else { place.unsigned_abs() };
         dims.get(place).copied().filter(|dim| *dim >= 0)
     }
 }

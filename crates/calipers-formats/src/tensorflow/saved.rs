@@ -14,12 +14,12 @@ use super::node::Node;
 use super::objects::Objects;
 use super::variables::{Checkpoint, Variables};
 use super::walk::{Output, Walk, is_variable};
+use crate::Error;
 use crate::elements::StoredElements;
 use crate::error::Trace;
 use crate::folder::Folder;
 use crate::input::Input;
 use crate::wire::{Message, Part, Payload};
-use crate::Error;
 
 /// Tensors of a signature, and signatures, that are read.
 const MAX_TENSORS: usize = 1 << 12;
@@ -95,16 +95,15 @@ fn fill<'a>(
     let served = metas.iter().position(|meta| meta.tags.contains(&"serve"));
     let Some(meta) = metas.into_iter().nth(served.unwrap_or(0)) else { return Ok(false) };
     let Some(graph) = &meta.graph else { return Ok(false) };
-    let place = |trace: Trace| {
-        trace.within("graph_def").within_nth("meta_graphs", served.unwrap_or(0))
-    };
+    let place =
+        |trace: Trace| trace.within("graph_def").within_nth("meta_graphs", served.unwrap_or(0));
     let library = Library::read(graph).map_err(place)?;
     builder.hazards.extend(hazards::find(&library).map_err(place)?);
     let checkpoint = Checkpoint::open(folder.as_ref(), &mut builder.hazards);
     let objects = match &meta.objects {
         Some(message) => {
-            let mut objects = Objects::read(message)
-                .map_err(|trace| trace.within("object_graph_def"))?;
+            let mut objects =
+                Objects::read(message).map_err(|trace| trace.within("object_graph_def"))?;
             objects.name_keys(checkpoint.bundle());
             objects
         }

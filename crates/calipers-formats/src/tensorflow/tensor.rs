@@ -77,7 +77,8 @@ impl Constant {
             };
             return Ok(Self { dtype, dims, data: Data::Raw(content.span()), integers });
         }
-        let kept = elements.filter(|count| *count <= MAX_DECODED).and_then(|count| dtype.bytes(count));
+        let kept =
+            elements.filter(|count| *count <= MAX_DECODED).and_then(|count| dtype.bytes(count));
         let kept = kept.filter(|bytes| *bytes <= budget.0);
         let typed = Typed::read(part, dtype, kept.unwrap_or(0))?;
         if dtype == DType::String {

@@ -87,8 +87,7 @@ impl Checkpoint {
             );
             assembly.builder.hazards.push(Hazard::Misstated { what });
         }
-        let location =
-            format!("{CHECKPOINT}.data-{:05}-of-{:05}", entry.shard, self.bundle.shards);
+        let location = format!("{CHECKPOINT}.data-{:05}-of-{:05}", entry.shard, self.bundle.shards);
         let reference = Reference {
             location: Some(assembly.name(&location)),
             offset: Some(entry.offset.to_string()),

@@ -46,10 +46,7 @@ const fn cell(name: &'static str) -> Operator {
 pub(crate) const ROWS: &[Operator] = &family(
     Class::Movement,
     [
-        own("ArgSort", &[Data])
-            .class(Class::Reduction)
-            .infer(argsort)
-            .costs(cost::per_input::<1>),
+        own("ArgSort", &[Data]).class(Class::Reduction).infer(argsort).costs(cost::per_input::<1>),
         moved("BandPart", Movement::Rearrange).infer(same),
         moved("BatchToSpace", Movement::Rearrange),
         unary("ClampedRelu").costs(cost::per_output::<1>),
@@ -102,10 +99,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .class(Class::Elementwise)
             .infer(same)
             .costs(cost::per_output::<1>),
-        own("Pooling", &[Data])
-            .pools(Pool::Average)
-            .infer(pooling)
-            .costs(pooled),
+        own("Pooling", &[Data]).pools(Pool::Average).infer(pooling).costs(pooled),
         own("ReduceChannels", &[Data])
             .class(Class::Reduction)
             .infer(reduced)
@@ -224,9 +218,9 @@ fn deconvolution(ctx: &mut OpContext<'_>) -> Outcome {
         let grown = match (asked.and_then(|sizes| sizes.get(axis)), &along.extent) {
             (Some(size), _) => Some(Expr::from(*size)),
             (None, _) if window.padding == Padding::Same => Some(size * &along.stride),
-            (None, extent) => extent.as_ref().map(|extent| {
-                (size - 1) * &along.stride + extent - &along.before - &along.after
-            }),
+            (None, extent) => extent
+                .as_ref()
+                .map(|extent| (size - 1) * &along.stride + extent - &along.before - &along.after),
         };
         dims.push(known::or_fresh(ctx, grown, "the input convolved and its kernel"));
     }
@@ -364,7 +358,10 @@ mod tests {
             assert_eq!(reported(CORE_ML, "Convolution", &[input, weights], &pads, 1), [output]);
         }
         let pool = [("kernel_shape", ints(&[2, 2])), ("strides", ints(&[2, 2]))];
-        assert_eq!(reported(CORE_ML, "Pooling", &["float32[8, 4, 4]"], &pool, 1), ["float32[8, 2, 2]"]);
+        assert_eq!(
+            reported(CORE_ML, "Pooling", &["float32[8, 4, 4]"], &pool, 1),
+            ["float32[8, 2, 2]"]
+        );
         let grown = [("strides", ints(&[2, 2]))];
         let inputs = ["float32[8, 4, 4]", "float32[8, 3, 2, 2]"];
         assert_eq!(reported(CORE_ML, "Deconvolution", &inputs, &grown, 1), ["float32[3, 8, 8]"]);
@@ -384,8 +381,14 @@ mod tests {
     #[test]
     fn sizes_change_at_the_end() {
         let doubled = [("factors", ints(&[2, 3]))];
-        assert_eq!(reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &doubled, 1), ["float32[3, 8, 12]"]);
+        assert_eq!(
+            reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &doubled, 1),
+            ["float32[3, 8, 12]"]
+        );
         let cropped = [("added", ints(&[-1, 2]))];
-        assert_eq!(reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &cropped, 1), ["float32[3, 3, 6]"]);
+        assert_eq!(
+            reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &cropped, 1),
+            ["float32[3, 3, 6]"]
+        );
     }
 }

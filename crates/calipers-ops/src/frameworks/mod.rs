@@ -12,4 +12,5 @@ pub(crate) mod tensorflow;
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] = &[coreml::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS];
+pub(crate) const FAMILIES: &[&[Operator]] =
+    &[coreml::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS];

@@ -28,7 +28,10 @@ const fn own(name: &'static str, inputs: &'static [InputRole]) -> Operator {
 pub(crate) const ROWS: &[Operator] = &family(
     Class::Movement,
     [
-        own("AdaptiveAvgPool", &[]).pools(Pool::Average).infer(adaptive).costs(cost::per_input::<1>),
+        own("AdaptiveAvgPool", &[])
+            .pools(Pool::Average)
+            .infer(adaptive)
+            .costs(cost::per_input::<1>),
         own("AdaptiveMaxPool", &[]).pools(Pool::Max).infer(adaptive).costs(cost::per_input::<1>),
         own("BatchToSpace", &[Moved, Setting, Setting, Setting])
             .passes(Movement::Rearrange)
@@ -151,10 +154,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .passes(Movement::Scatter { updates: 2 })
             .infer(same)
             .costs(cost::free),
-        own("ShuffleChannels", &[Moved])
-            .passes(Movement::Rearrange)
-            .infer(same)
-            .costs(cost::free),
+        own("ShuffleChannels", &[Moved]).passes(Movement::Rearrange).infer(same).costs(cost::free),
         own("SliceScatter", &[Joined, Joined])
             .passes(Movement::Scatter { updates: 1 })
             .infer(same)
@@ -165,10 +165,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(space_to_batch)
             .costs(cost::free),
         own("Split", &[Moved]).passes(Movement::Slice).infer(stated).costs(cost::free),
-        own("Transpose", &[Moved])
-            .passes(Movement::Transpose)
-            .infer(stated)
-            .costs(cost::free),
+        own("Transpose", &[Moved]).passes(Movement::Transpose).infer(stated).costs(cost::free),
     ],
 );
 
@@ -223,7 +220,9 @@ fn pad(ctx: &mut OpContext<'_>) -> Outcome {
     let why = "the pads that Pad is given";
     let mut padded = Vec::with_capacity(dims.len());
     for (axis, dim) in dims.iter().enumerate() {
-        let at = |pads: &Option<Vec<Option<&Expr>>>| pads.as_ref()?.get(axis).copied().flatten().cloned();
+        let at = |pads: &Option<Vec<Option<&Expr>>>| {
+            pads.as_ref()?.get(axis).copied().flatten().cloned()
+        };
         padded.push(match at(&before).zip(at(&after)) {
             Some((before, after)) => dimension(ctx, dim + before + after, why)?,
             None => ctx.fresh(why),

@@ -208,11 +208,7 @@ fn irfft(ctx: &mut OpContext<'_>) -> Outcome {
     transformed(ctx, DType::Float32, |length| length.clone())
 }
 
-fn transformed(
-    ctx: &mut OpContext<'_>,
-    dtype: DType,
-    last: impl FnOnce(&Expr) -> Expr,
-) -> Outcome {
+fn transformed(ctx: &mut OpContext<'_>, dtype: DType, last: impl FnOnce(&Expr) -> Expr) -> Outcome {
     let length = match list(ctx, "", 1) {
         Some(Ok(entries)) => entries.into_iter().next().flatten(),
         _ => None,

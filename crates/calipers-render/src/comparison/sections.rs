@@ -1,6 +1,6 @@
 //! The document of two models: verdict, gates, interface, graph, weights, figures, findings.
 
-use calipers_report::{Comparison, Finding, GateResult, Interface};
+use calipers_report::{Comparison, Finding, GateResult, Interface, TensorMatch};
 
 use super::{figures, graph, weights};
 use crate::document::{Block, Document, Message, Section};
@@ -24,6 +24,7 @@ pub fn document(comparison: &Comparison) -> Document {
             gates(&comparison.gates),
             interface(&comparison.interface),
             graph::section(comparison.graph.as_ref()),
+            tensors(comparison.tensors.as_ref()),
             weights::section(comparison.weights.as_ref()),
             Section::new("figures", "Figures", vec![Block::Table(figure_table(comparison))]),
             findings("new", "New findings", &comparison.findings.new),
@@ -82,6 +83,10 @@ pub(super) fn gate(gate: &GateResult) -> Spans {
 }
 
 pub(super) fn interface(interface: &Interface) -> Section {
+    if !interface.not_compared.is_empty() {
+        let why = Value::quoted(format!("Not compared: {}", interface.not_compared));
+        return Section::new("interface", "Interface", vec![Block::Paragraph(why.into())]);
+    }
     let blocks = match interface.changes.is_empty() {
         true => vec![Block::paragraph("Inputs, outputs and opsets are the same.")],
         false => {
@@ -98,6 +103,28 @@ pub(super) fn interface(interface: &Interface) -> Section {
         }
     };
     Section::new("interface", "Interface", blocks)
+}
+
+/// Learned tensors that match by shape.
+fn tensors(tensors: Option<&TensorMatch>) -> Section {
+    let Some(tensors) = tensors else { return Section::new("tensors", "Tensors", vec![]) };
+    let total = units::counted(tensors.tensors_a, "learned tensor", "learned tensors");
+    let mut items = vec![Spans::plain(format!(
+        "{} of {total} of A have the shape of one of B, {} of them also its name; B has {}",
+        units::integer(tensors.matched),
+        units::integer(tensors.same_name),
+        units::integer(tensors.tensors_b)
+    ))];
+    for (side, names) in [("A", &tensors.only_a), ("B", &tensors.only_b)] {
+        if let Some((first, rest)) = names.split_first() {
+            let mut only = Spans::plain(format!("only in {side}: ")).and_value(Value::name(first));
+            for name in rest {
+                only = only.and_text(", ").and_value(Value::name(name));
+            }
+            items.push(only);
+        }
+    }
+    Section::new("tensors", "Tensors", vec![Block::list(items)])
 }
 
 fn findings(id: &str, title: &str, findings: &[Finding]) -> Section {

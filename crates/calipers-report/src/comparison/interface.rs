@@ -10,8 +10,12 @@ use crate::names::names;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Interface {
-    /// Whether code that calls the first model can call the second one unchanged.
+    /// Whether code that calls the first model can call the second one unchanged. False where the
+    /// interfaces could not be compared.
     pub compatible: bool,
+    /// Why the interfaces were not compared, as a sentence; absent where they were.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub not_compared: String,
     /// Every change, those that break a caller first.
     pub changes: Vec<InterfaceChange>,
 }

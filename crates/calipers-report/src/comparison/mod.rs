@@ -8,6 +8,7 @@ mod gates;
 mod graph;
 mod interface;
 mod table;
+mod tensors;
 mod view;
 mod weights;
 
@@ -22,6 +23,7 @@ pub use interface::{Interface, InterfaceChange, InterfacePart};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use table::{ComparisonTable, FigureRow, Metric, ParetoChart, ParetoPoint};
+pub use tensors::TensorMatch;
 pub use view::{ComparisonView, NodeStatus};
 pub use weights::{
     DepthChange, TensorChange, TensorDifference, UncomparedTensor, WeightChanges, WeightRelation,
@@ -48,8 +50,12 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// What a caller sees: inputs, outputs, opsets, domains.
     pub interface: Interface,
-    /// The nodes; null when one side is a saved report, which has no graph.
+    /// The nodes; null when one side is a saved report, or a file that stores no graph.
     pub graph: Option<GraphChanges>,
+    /// Learned tensors matched by name and shape, where the files are of different formats or one
+    /// stores no graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensors: Option<TensorMatch>,
     /// The stored weights; only there when they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<WeightChanges>,
@@ -74,6 +80,7 @@ impl Default for Comparison {
             verdict: Verdict::default(),
             interface: Interface::default(),
             graph: None,
+            tensors: None,
             weights: None,
             figures: Vec::new(),
             findings: FindingChanges::default(),

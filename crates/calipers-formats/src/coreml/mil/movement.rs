@@ -45,8 +45,7 @@ pub(super) fn lower(scope: &mut Scope<'_, '_, '_>) -> Result<(), Trace> {
         "transpose" => {
             let Some(perm) = scope.ints("perm") else { return Ok(()) };
             let axes = perm.iter().map(|axis| scope.axis(*axis, "x"));
-            let counted: Option<Vec<i64>> =
-                axes.map(|axis| i64::try_from(axis?).ok()).collect();
+            let counted: Option<Vec<i64>> = axes.map(|axis| i64::try_from(axis?).ok()).collect();
             let perm = counted.unwrap_or(perm);
             scope.take(&["x"])?.call.is("Transpose").ints("perm", &perm);
             Ok(())

@@ -5,9 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use calipers_ir::assembly::Assembly;
-use calipers_ir::{
-    Attribute, AttributeValue, GraphId, GraphKind, NameId, NodeDraft,
-};
+use calipers_ir::{Attribute, AttributeValue, GraphId, GraphKind, NameId, NodeDraft};
 
 use super::lower;
 use super::operation::Operation;
@@ -175,11 +173,13 @@ impl<'b, 'a> Program<'b, 'a> {
 
     /// Adds an operator to the graph.
     fn add(&mut self, mut operation: Operation<'a>) -> Result<(), Trace> {
-        if let (Some(constant), Some((name, _))) = (operation.held.take(), operation.outputs.first())
+        if let (Some(constant), Some((name, _))) =
+            (operation.held.take(), operation.outputs.first())
         {
             let name = *name;
             let is_weight = matches!(constant.data, calipers_ir::Data::External(_));
-            self.constants.insert(name, Held { constant, graph: self.assembly.graph, is_stored: false });
+            self.constants
+                .insert(name, Held { constant, graph: self.assembly.graph, is_stored: false });
             // Settings become attributes of the nodes that read them, and weights are kept.
             return if is_weight { self.store(name) } else { Ok(()) };
         }
@@ -221,7 +221,10 @@ impl<'b, 'a> Program<'b, 'a> {
             };
             let attribute = builder.names.intern(&attribute);
             let block_graph = builder.add_graph(GraphKind::Subgraph { node, attribute })?;
-            builder.add_attribute(Attribute { name: attribute, value: AttributeValue::Graph(block_graph) });
+            builder.add_attribute(Attribute {
+                name: attribute,
+                value: AttributeValue::Graph(block_graph),
+            });
             self.pending.push_back((block_graph, *block));
         }
         let written = builder.names.intern(&operation.kind);

@@ -283,10 +283,8 @@ fn integers(part: Part<'_>, dtype: DType) -> Result<(Data, Setting), Trace> {
         }
     }
     let width = dtype.bits().map_or(0, |bits| bits.div_ceil(8) as usize);
-    let bytes: Arc<[u8]> = values
-        .iter()
-        .flat_map(|value| value.to_le_bytes().into_iter().take(width))
-        .collect();
+    let bytes: Arc<[u8]> =
+        values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(width)).collect();
     Ok((Data::Inline(bytes), Setting::Ints(values)))
 }
 

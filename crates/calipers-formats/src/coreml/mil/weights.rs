@@ -91,7 +91,8 @@ fn packed_type(bits: u64) -> Option<DType> {
 /// Indices into a table of numbers. The first version of the operator packs them into bytes, and
 /// has the shape apart: as many bits as the table needs.
 fn lookup(scope: &mut Scope<'_, '_, '_>) -> Result<(), Trace> {
-    let table = scope.sizes("lut").and_then(|dims| dims.iter().copied().try_fold(1, i64::checked_mul));
+    let table =
+        scope.sizes("lut").and_then(|dims| dims.iter().copied().try_fold(1, i64::checked_mul));
     if let (Some(shape), Some(table)) = (scope.ints("shape"), table) {
         let bits = u64::try_from(table).unwrap_or(0).next_power_of_two().trailing_zeros();
         if let Some(dtype) = packed_type(bits.max(1).into()) {

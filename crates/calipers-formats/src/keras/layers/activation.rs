@@ -30,7 +30,11 @@ pub(super) fn map(site: &mut Site<'_, '_>, class: &str) -> Mapped {
         }
         "Softmax" => {
             let axis = site.config().int("axis").unwrap_or(-1);
-            if site.config().get("axis").is_some_and(|axis| axis.as_array().is_some_and(|it| it.len() > 1)) {
+            if site
+                .config()
+                .get("axis")
+                .is_some_and(|axis| axis.as_array().is_some_and(|it| it.len() > 1))
+            {
                 return Ok(false);
             }
             site.node.is("Softmax").int("axis", axis);
@@ -43,10 +47,22 @@ pub(super) fn map(site: &mut Site<'_, '_>, class: &str) -> Mapped {
             site.operands(1, &[slope]);
             Ok(true)
         }
-        "Dropout" | "SpatialDropout1D" | "SpatialDropout2D" | "SpatialDropout3D"
-        | "GaussianDropout" | "GaussianNoise" | "AlphaDropout" | "ActivityRegularization"
-        | "Masking" | "Identity" | "RandomFlip" | "RandomRotation" | "RandomZoom"
-        | "RandomTranslation" | "RandomContrast" | "RandomBrightness" => {
+        "Dropout"
+        | "SpatialDropout1D"
+        | "SpatialDropout2D"
+        | "SpatialDropout3D"
+        | "GaussianDropout"
+        | "GaussianNoise"
+        | "AlphaDropout"
+        | "ActivityRegularization"
+        | "Masking"
+        | "Identity"
+        | "RandomFlip"
+        | "RandomRotation"
+        | "RandomZoom"
+        | "RandomTranslation"
+        | "RandomContrast"
+        | "RandomBrightness" => {
             site.node.is("Identity");
             site.operands(1, &[]);
             Ok(true)
@@ -76,7 +92,8 @@ fn relu(site: &mut Site<'_, '_>) -> Mapped {
         }
         Some(_) if slope == 0.0 => {
             let most = float(site, &["max_value"], 0.0);
-            let (least, most) = (site.assembly.float("min", 0.0)?, site.assembly.float("max", most)?);
+            let (least, most) =
+                (site.assembly.float("min", 0.0)?, site.assembly.float("max", most)?);
             site.node.is("Clip");
             site.operands(1, &[least, most]);
         }

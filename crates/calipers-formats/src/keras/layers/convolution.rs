@@ -127,9 +127,8 @@ impl Window {
             Padding::Same => settings.push(("auto_pad", Setting::Text("SAME_UPPER".to_owned()))),
             Padding::Causal => {
                 let reach = self.sizes.iter().zip(&self.dilations);
-                let before = reach.map(|(size, dilation)| {
-                    size.saturating_sub(1).saturating_mul(*dilation)
-                });
+                let before =
+                    reach.map(|(size, dilation)| size.saturating_sub(1).saturating_mul(*dilation));
                 let mut pads: Vec<i64> = before.collect();
                 pads.resize(self.sizes.len() * 2, 0);
                 settings.push(("pads", Setting::Ints(pads)));
@@ -222,9 +221,7 @@ fn transposed(site: &mut Site<'_, '_>, space: usize) -> Mapped {
         let (padding, more) = match (window.padding, stated.as_ref()) {
             (Padding::Same, None) => (surplus.max(0), surplus.min(0).saturating_neg()),
             (_, None) => (0, surplus.min(0).saturating_neg()),
-            (Padding::Same, Some(stated)) => {
-                (size / 2 * 2, stated.get(axis).copied().unwrap_or(0))
-            }
+            (Padding::Same, Some(stated)) => (size / 2 * 2, stated.get(axis).copied().unwrap_or(0)),
             (_, Some(stated)) => (0, stated.get(axis).copied().unwrap_or(0)),
         };
         before.push(padding / 2);
@@ -321,9 +318,16 @@ fn over_time(site: &mut Site<'_, '_>) -> Mapped {
             site.rank = Some(3);
             Ok(true)
         }
-        "Conv1D" | "Conv2D" | "MaxPooling2D" | "AveragePooling2D" | "MaxPooling1D"
-        | "AveragePooling1D" | "GlobalAveragePooling2D" | "GlobalMaxPooling2D"
-        | "GlobalAveragePooling1D" | "GlobalMaxPooling1D" => {
+        "Conv1D"
+        | "Conv2D"
+        | "MaxPooling2D"
+        | "AveragePooling2D"
+        | "MaxPooling1D"
+        | "AveragePooling1D"
+        | "GlobalAveragePooling2D"
+        | "GlobalMaxPooling2D"
+        | "GlobalAveragePooling1D"
+        | "GlobalMaxPooling1D" => {
             let space = if inside.class.ends_with("1D") { 1 } else { 2 };
             window_over_time(site, inside.class, inside.config, space)
         }
@@ -357,11 +361,14 @@ fn window_over_time(
         window.strides.clone_from(&window.sizes);
     }
     let weights = [site.weight_of("layer", "kernel"), site.weight_of("layer", "bias")];
-    site.node.is_of(KERAS, match class.get(..3) {
-        Some("Con") => "ConvOverTime",
-        Some("Max") => "MaxPoolOverTime",
-        _ => "AveragePoolOverTime",
-    });
+    site.node.is_of(
+        KERAS,
+        match class.get(..3) {
+            Some("Con") => "ConvOverTime",
+            Some("Max") => "MaxPoolOverTime",
+            _ => "AveragePoolOverTime",
+        },
+    );
     window.give(site);
     if is_convolution {
         site.node.int("group", config.int("groups").unwrap_or(1));

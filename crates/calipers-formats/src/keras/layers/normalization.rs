@@ -82,8 +82,7 @@ fn batch(site: &mut Site<'_, '_>) -> bool {
     // The second version writes the axis from the front once it is known: it is the last.
     let rank = site.input_rank();
     let Some(rank) = rank else { return false };
-    let weights =
-        ["gamma", "beta", "moving_mean", "moving_variance"].map(|name| site.weight(name));
+    let weights = ["gamma", "beta", "moving_mean", "moving_variance"].map(|name| site.weight(name));
     site.node.is("BatchNormalization");
     site.operands(1, &weights);
     epsilon(site);

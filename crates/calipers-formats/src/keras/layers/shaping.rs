@@ -172,4 +172,3 @@ fn resize(site: &mut Site<'_, '_>) -> Mapped {
     site.rank = Some(rank);
     Ok(true)
 }
-

@@ -112,8 +112,7 @@ impl<'c> Network<'c> {
             }
             let (false, Some(from)) = (is_input, value) else { continue };
             let arguments = vec![Argument::Value(from)];
-            let outputs =
-                self.call(entry, 0, arguments, Vec::new(), scope, container, weights)?;
+            let outputs = self.call(entry, 0, arguments, Vec::new(), scope, container, weights)?;
             value = match outputs {
                 Returns::Layer(call) => {
                     let output = self.add_value(self.calls[call].name.clone())?;
@@ -160,8 +159,7 @@ impl<'c> Network<'c> {
                 continue;
             }
             for (place, call) in calls.into_iter().flatten().enumerate() {
-                let (arguments, named) =
-                    self.arguments(call, &names, scope, &mut returned)?;
+                let (arguments, named) = self.arguments(call, &names, scope, &mut returned)?;
                 let returns =
                     self.call(entry, place, arguments, named, scope, container, weights)?;
                 made.push((entry.name, place, returns));
@@ -401,10 +399,7 @@ fn call_name(prefix: &str, layer: &str, call: usize) -> String {
 }
 
 /// References to values, alone, in a list, or in a map: inputs and outputs of a model.
-fn references<'c>(
-    value: Option<&'c Value>,
-    names: &HashMap<&str, usize>,
-) -> Vec<Reference<'c>> {
+fn references<'c>(value: Option<&'c Value>, names: &HashMap<&str, usize>) -> Vec<Reference<'c>> {
     let mut found = Vec::new();
     let mut open: Vec<&Value> = value.into_iter().collect();
     while let Some(value) = open.pop() {

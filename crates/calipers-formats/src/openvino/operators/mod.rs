@@ -49,8 +49,10 @@ pub(super) fn translate(
 /// out. Those that the row has no place for follow behind, as settings.
 fn arrange(call: &mut Call, order: &[Option<usize>], empty: NameId) {
     let given = std::mem::take(&mut call.inputs);
-    call.inputs =
-        order.iter().map(|place| place.and_then(|it| given.get(it).copied()).unwrap_or(empty)).collect();
+    call.inputs = order
+        .iter()
+        .map(|place| place.and_then(|it| given.get(it).copied()).unwrap_or(empty))
+        .collect();
     while call.inputs.last() == Some(&empty) {
         call.inputs.pop();
     }

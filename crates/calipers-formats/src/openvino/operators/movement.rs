@@ -24,21 +24,21 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
         "Unsqueeze" => {
             call.is("Unsqueeze");
         }
-        "Transpose" => {
-            match order(site) {
-                Some(order) => {
-                    call.is("Transpose").ints("perm", &order);
-                }
-                None => own(call, "Transpose"),
+        "Transpose" => match order(site) {
+            Some(order) => {
+                call.is("Transpose").ints("perm", &order);
             }
-        }
+            None => own(call, "Transpose"),
+        },
         "Concat" => {
             call.is("Concat").int("axis", layer.int("axis").unwrap_or(0));
         }
         "Split" | "VariadicSplit" => split(site, call, empty),
         "StridedSlice" => {
             shared(call, "StridedSlice");
-            for key in ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"] {
+            for key in
+                ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"]
+            {
                 call.int(key, mask(layer, key));
             }
         }

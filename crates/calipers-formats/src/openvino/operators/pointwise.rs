@@ -95,7 +95,8 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
         "FakeQuantize" => shared(call, "FakeQuantize"),
         "FloorMod" => shared(call, "FloorMod"),
         "Gelu" => {
-            let tanh = layer.text("approximation_mode").is_some_and(|it| it.eq_ignore_ascii_case("tanh"));
+            let tanh =
+                layer.text("approximation_mode").is_some_and(|it| it.eq_ignore_ascii_case("tanh"));
             call.is("Gelu").text("approximate", if tanh { "tanh" } else { "none" });
         }
         "HSigmoid" => {

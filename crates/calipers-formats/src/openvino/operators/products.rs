@@ -48,8 +48,7 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
                 let causal = layer.flag("causal").unwrap_or(false);
                 call.is("Attention").int("is_causal", i64::from(causal));
                 // The scale is behind the caches and lengths that the row has.
-                let order =
-                    [Some(0), Some(1), Some(2), Some(3), None, None, None, Some(4)];
+                let order = [Some(0), Some(1), Some(2), Some(3), None, None, None, Some(4)];
                 arrange(call, &order, empty);
             }
         }

@@ -21,9 +21,10 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
             }
         }
         "ROIPooling" if layer.text("method").is_none_or(|method| method == "max") => {
-            let size = layer.ints("output_roi").or_else(|| layer.ints("output_size")).or_else(|| {
-                Some(vec![layer.int("pooled_h")?, layer.int("pooled_w")?])
-            });
+            let size = layer
+                .ints("output_roi")
+                .or_else(|| layer.ints("output_size"))
+                .or_else(|| Some(vec![layer.int("pooled_h")?, layer.int("pooled_w")?]));
             if let Some(size) = size {
                 call.is("MaxRoiPool").ints("pooled_shape", &size);
             }

@@ -10,18 +10,16 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
     let layer = site.layer;
     let empty = assembly.none();
     match layer.kind.as_str() {
-        "Gather" => {
-            match (gather_axis(site), batch_dims(layer)) {
-                (Some(axis), 0) => {
-                    call.is("Gather").int("axis", axis);
-                }
-                (Some(axis), batch) => {
-                    shared(call, "GatherBatch");
-                    call.int("batch_dims", batch).int("axis", axis);
-                }
-                (None, _) => own(call, "Gather"),
+        "Gather" => match (gather_axis(site), batch_dims(layer)) {
+            (Some(axis), 0) => {
+                call.is("Gather").int("axis", axis);
             }
-        }
+            (Some(axis), batch) => {
+                shared(call, "GatherBatch");
+                call.int("batch_dims", batch).int("axis", axis);
+            }
+            (None, _) => own(call, "Gather"),
+        },
         "GatherElements" => {
             call.is("GatherElements").int("axis", layer.int("axis").unwrap_or(0));
         }

@@ -2,10 +2,10 @@
 
 use calipers_ir::assembly::{Assembly, Call};
 
+use super::products::window;
 use super::{Found, arrange, own};
 use crate::openvino::document::Layer;
 use crate::openvino::graph::Site;
-use super::products::window;
 
 /// Reductions: their axes are an input in both.
 const REDUCTIONS: &[(&str, &str)] = &[

@@ -141,10 +141,8 @@ fn concat(op: &mut Op<'_, '_, '_>, is_axis_first: bool) -> Mapped {
     let joined = op.inputs.iter().enumerate().filter(|(input, _)| *input != place);
     let elements: Option<Vec<&[i64]>> = joined.map(|(_, input)| input.integers()).collect();
     if let Some(elements) = elements.map(|it| it.concat()).filter(|it| it.len() <= 64) {
-        op.produced = Some(crate::tensorflow::operand::Known {
-            integers: Some(elements.into()),
-            dims: None,
-        });
+        op.produced =
+            Some(crate::tensorflow::operand::Known { integers: Some(elements.into()), dims: None });
     }
     Ok(())
 }

@@ -114,8 +114,11 @@ pub(super) fn output_type(node: &Node<'_>, port: u32) -> DType {
         ("Cast", _) => attribute("DstT", DType::Undefined),
         ("Bitcast", _) => attribute("type", DType::Undefined),
         (
-            "NonMaxSuppression" | "NonMaxSuppressionV2" | "NonMaxSuppressionV3"
-            | "NonMaxSuppressionV4" | "Bucketize",
+            "NonMaxSuppression"
+            | "NonMaxSuppressionV2"
+            | "NonMaxSuppressionV3"
+            | "NonMaxSuppressionV4"
+            | "Bucketize",
             _,
         )
         | ("NonMaxSuppressionV5", 0 | 2) => DType::Int32,

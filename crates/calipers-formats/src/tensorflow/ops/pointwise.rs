@@ -87,8 +87,16 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
         return Ok(());
     }
     match op.node.op {
-        "Identity" | "StopGradient" | "Snapshot" | "PreventGradient" | "CheckNumerics"
-        | "CheckNumericsV2" | "DeepCopy" | "EnsureShape" | "PlaceholderWithDefault" | "_Retval" => {
+        "Identity"
+        | "StopGradient"
+        | "Snapshot"
+        | "PreventGradient"
+        | "CheckNumerics"
+        | "CheckNumericsV2"
+        | "DeepCopy"
+        | "EnsureShape"
+        | "PlaceholderWithDefault"
+        | "_Retval" => {
             op.call.is("Identity");
             op.keep(1);
             let known = op.input(0)?.known.clone();
@@ -125,14 +133,18 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
             op.produced = Some(Known { integers: known.integers, dims: known.dims });
         }
         "BiasAdd" | "BiasAddV1" => bias(op),
-        "FakeQuantWithMinMaxArgs" | "FakeQuantWithMinMaxVars"
-        | "FakeQuantWithMinMaxVarsPerChannel" | "QuantizeAndDequantize"
-        | "QuantizeAndDequantizeV2" | "QuantizeAndDequantizeV3" | "QuantizeAndDequantizeV4" => {
+        "FakeQuantWithMinMaxArgs"
+        | "FakeQuantWithMinMaxVars"
+        | "FakeQuantWithMinMaxVarsPerChannel"
+        | "QuantizeAndDequantize"
+        | "QuantizeAndDequantizeV2"
+        | "QuantizeAndDequantizeV3"
+        | "QuantizeAndDequantizeV4" => {
             op.frameworks("FakeQuantize");
             op.shaped_like(0);
         }
-        "ZerosLike" | "OnesLike" | "Atan2" | "Xdivy" | "Xlogy" | "Xlog1py" | "Erfc" | "IsFinite"
-        | "Lgamma" | "Digamma" | "Erfinv" | "Ndtri" => {
+        "ZerosLike" | "OnesLike" | "Atan2" | "Xdivy" | "Xlogy" | "Xlog1py" | "Erfc"
+        | "IsFinite" | "Lgamma" | "Digamma" | "Erfinv" | "Ndtri" => {
             let name = row(op.node.op);
             op.tensorflow(need(name)?);
             if !matches!(op.node.op, "Atan2" | "Xdivy" | "Xlogy" | "Xlog1py") {
@@ -147,8 +159,18 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
 /// Rows of TensorFlow by their names.
 fn row(op: &str) -> Option<&'static str> {
     const ROWS: &[&str] = &[
-        "ZerosLike", "OnesLike", "Atan2", "Xdivy", "Xlogy", "Xlog1py", "Erfc", "IsFinite", "Lgamma",
-        "Digamma", "Erfinv", "Ndtri",
+        "ZerosLike",
+        "OnesLike",
+        "Atan2",
+        "Xdivy",
+        "Xlogy",
+        "Xlog1py",
+        "Erfc",
+        "IsFinite",
+        "Lgamma",
+        "Digamma",
+        "Erfinv",
+        "Ndtri",
     ];
     ROWS.iter().find(|row| **row == op).copied()
 }
