@@ -16,7 +16,7 @@ use crate::error::Trace;
 use crate::input::Input;
 use crate::wire::{Message, Part};
 
-/// Operators whose results nobody asks for: they save, check, count, or set up.
+/// Operators whose results nobody asks for: they save, check, count, set up, or end a loop.
 const NO_OUTPUTS: &[&str] = &[
     "Assert",
     "Assign",
@@ -26,10 +26,12 @@ const NO_OUTPUTS: &[&str] = &[
     "AssignSubVariableOp",
     "AssignVariableOp",
     "Const",
+    "Exit",
     "HistogramSummary",
     "ImageSummary",
     "MergeSummary",
     "MergeV2Checkpoints",
+    "NextIteration",
     "NoOp",
     "Placeholder",
     "PlaceholderV2",
@@ -78,7 +80,7 @@ fn fill(builder: &mut ModelBuilder, whole: &Message<'_>) -> Result<(), Trace> {
     let mut graph = Graph::new(assembly, Walk::new(library), Variables::default());
     let outputs = outputs(&mut graph)?;
     let instances = graph.walk.reach(&outputs, |_| false)?;
-    graph.add(&instances)?;
+    graph.add_all(&instances)?;
     for output in outputs {
         graph.add_output(output, 0, None)?;
     }
@@ -91,7 +93,8 @@ fn outputs(graph: &mut Graph<'_, '_>) -> Result<Vec<Output>, Trace> {
     let mut read = HashSet::new();
     let nodes = 0..u32::try_from(body.len()).unwrap_or(u32::MAX);
     for place in nodes.clone() {
-        for input in &body.node(place)?.inputs {
+        let node = body.node(place)?;
+        for input in node.inputs.iter().chain(&node.controls) {
             let name = input.split_once(':').map_or(*input, |(name, _)| name);
             read.extend(body.place(name));
         }

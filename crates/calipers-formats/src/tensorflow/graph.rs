@@ -1,11 +1,12 @@
 //! The nodes that are reached, as nodes of the model.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use calipers_ir::assembly::{Assembly, Call};
-use calipers_ir::{DType, NameId, StoredWeight, TensorId, WeightRole};
+use calipers_ir::{DType, GraphId, NameId, StoredWeight, TensorId, WeightRole};
 
+use super::control::Pending;
 use super::message::{declared, dtype};
 use super::node::{Attr, Node};
 use super::operand::{Known, Operand};
@@ -34,8 +35,14 @@ pub(super) struct Graph<'b, 'a> {
     pub(super) variables: Variables<'a>,
     /// Whether constants are given rather than learned: they are, where a model has variables too.
     pub(super) constants_are_given: bool,
+    /// Graphs inside nodes that are still to be put together.
+    pub(super) pending: VecDeque<Pending>,
+    /// The main graph, which has all stored tensors.
+    main: GraphId,
     /// Names of values.
-    names: HashMap<Output, NameId>,
+    pub(super) names: HashMap<Output, NameId>,
+    /// Names of inputs, outputs and variables.
+    pub(super) taken: HashSet<NameId>,
     known: HashMap<NameId, Known>,
     /// Constants by body and node: a function that is called twice has them once.
     constants: HashMap<(u32, u32), NameId>,
@@ -49,12 +56,16 @@ pub(super) struct Graph<'b, 'a> {
 
 impl<'b, 'a> Graph<'b, 'a> {
     pub(super) fn new(assembly: Assembly<'b>, walk: Walk<'a>, variables: Variables<'a>) -> Self {
+        let main = assembly.graph;
         Self {
             assembly,
             walk,
             variables,
             constants_are_given: false,
+            pending: VecDeque::new(),
+            main,
             names: HashMap::new(),
+            taken: HashSet::new(),
             known: HashMap::new(),
             constants: HashMap::new(),
             shapes: HashMap::new(),
@@ -77,6 +88,7 @@ impl<'b, 'a> Graph<'b, 'a> {
         let ty = self.assembly.tensor_type(dtype(number), dims.map(declared))?;
         self.assembly.add_input(name, Some(ty));
         self.names.insert(at, name);
+        self.taken.insert(name);
         self.know(name, dims);
         Ok(())
     }
@@ -93,7 +105,10 @@ impl<'b, 'a> Graph<'b, 'a> {
         let is_stored = node.op == "Const" || is_variable(&node);
         if !is_stored && !self.names.contains_key(&at) {
             let name = self.assembly.name(name);
-            self.names.insert(at, name);
+            // Of an input or a variable and an output with one name, the output has its node's.
+            if self.taken.insert(name) {
+                self.names.insert(at, name);
+            }
         }
         Ok(())
     }
@@ -108,6 +123,17 @@ impl<'b, 'a> Graph<'b, 'a> {
         let name = self.value(at)?;
         let ty = self.assembly.tensor_type(dtype(number), dims.map(declared))?;
         self.assembly.add_output(name, Some(ty));
+        Ok(())
+    }
+
+    /// Adds the nodes that are reached, and then the graphs inside them.
+    pub(super) fn add_all(&mut self, instances: &[Instance]) -> Result<(), Trace> {
+        self.add(instances)?;
+        while let Some(pending) = self.pending.pop_front() {
+            self.assembly.graph = pending.graph;
+            self.fill(&pending)?;
+        }
+        self.assembly.graph = self.main;
         Ok(())
     }
 
@@ -152,6 +178,9 @@ impl<'b, 'a> Graph<'b, 'a> {
             .take_while(|output| (output.frame, output.node) == (instance.frame, instance.node))
             .map(|output| output.port)
             .collect();
+        if self.control(instance, node, &inputs)? {
+            return Ok(());
+        }
         let path = self.path(instance.frame, node.name)?;
         let call = Call { written: node.op.to_owned(), name: path, ..Call::default() };
         let shapes = self.shapes(instance, node);
@@ -219,7 +248,7 @@ impl<'b, 'a> Graph<'b, 'a> {
     }
 
     /// The name of a value. Stored tensors are added when they are first asked for.
-    fn value(&mut self, at: Output) -> Result<NameId, Trace> {
+    pub(super) fn value(&mut self, at: Output) -> Result<NameId, Trace> {
         if let Some(name) = self.names.get(&at) {
             return Ok(*name);
         }
@@ -227,7 +256,10 @@ impl<'b, 'a> Graph<'b, 'a> {
         let name = if node.op == "Const" {
             self.constant(at, &node)?
         } else if is_variable(&node) {
-            let (name, dims) = self.variables.name(&mut self.assembly, at, &node)?;
+            let graph = std::mem::replace(&mut self.assembly.graph, self.main);
+            let named = self.variables.name(&mut self.assembly, at, &node);
+            self.assembly.graph = graph;
+            let (name, dims) = named?;
             self.know(name, Some(&dims));
             name
         } else if matches!(node.op, "Placeholder" | "PlaceholderV2" | "_Arg") {
@@ -248,7 +280,10 @@ impl<'b, 'a> Graph<'b, 'a> {
             return Ok(*name);
         }
         let path = self.path(at.frame, node.name)?;
-        let name = self.assembly.name(&path);
+        let mut name = self.assembly.name(&path);
+        if self.taken.contains(&name) {
+            name = self.assembly.name(&format!("{path}:0"));
+        }
         self.constants.insert(key, name);
         let Some(Attr::Tensor(part)) = node.attribute("value") else { return Ok(name) };
         let constant =
@@ -259,7 +294,10 @@ impl<'b, 'a> Graph<'b, 'a> {
         };
         self.known.insert(name, known);
         let (dtype, dims) = (constant.dtype, constant.dims);
-        let tensor = self.assembly.add_stored(name, dtype, &dims, constant.data)?;
+        let graph = std::mem::replace(&mut self.assembly.graph, self.main);
+        let tensor = self.assembly.add_stored(name, dtype, &dims, constant.data);
+        self.assembly.graph = graph;
+        let tensor = tensor?;
         if self.constants_are_given {
             self.state(tensor, dtype, &dims);
         }
@@ -275,7 +313,7 @@ impl<'b, 'a> Graph<'b, 'a> {
     }
 
     /// The name of a node behind those of the calls around it.
-    fn path(&mut self, frame: u32, name: &str) -> Result<String, Trace> {
+    pub(super) fn path(&mut self, frame: u32, name: &str) -> Result<String, Trace> {
         let prefix = self.prefix(frame)?;
         if self.named > MAX_NAMES {
             let problem =
@@ -300,10 +338,14 @@ impl<'b, 'a> Graph<'b, 'a> {
         };
         for (frame, caller, call) in outer.into_iter().rev() {
             let node = self.walk.node(caller, call)?;
-            let text = match prefix.is_empty() {
+            let mut text = match prefix.is_empty() {
                 true => node.name.to_owned(),
                 false => format!("{prefix}/{}", node.name),
             };
+            let label = self.walk.label(frame);
+            if !label.is_empty() {
+                text = format!("{text}/{label}");
+            }
             self.named += text.len();
             prefix = Rc::from(text);
             self.prefixes.insert(frame, Rc::clone(&prefix));
@@ -313,7 +355,11 @@ impl<'b, 'a> Graph<'b, 'a> {
 
     fn shapes(&mut self, instance: &Instance, node: &Node<'a>) -> Shapes {
         let key = (self.walk.body_of(instance.frame), instance.node);
-        let read = || node.shapes("_output_shapes").into();
+        // The shape of a list is that of its handle, and says nothing of its items.
+        let read = || match ops::makes_list(node) {
+            true => Shapes::default(),
+            false => node.shapes("_output_shapes").into(),
+        };
         Rc::clone(self.shapes.entry(key).or_insert_with(read))
     }
 }

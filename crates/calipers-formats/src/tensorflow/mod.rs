@@ -14,6 +14,7 @@
 
 mod body;
 mod bundle;
+mod control;
 mod frozen;
 mod graph;
 mod hazards;

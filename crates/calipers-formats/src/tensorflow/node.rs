@@ -17,6 +17,8 @@ pub(super) struct Node<'a> {
     pub(super) op: &'a str,
     /// Inputs that carry data, as the node names them.
     pub(super) inputs: Vec<&'a str>,
+    /// Nodes that must run before it, and hand it nothing.
+    pub(super) controls: Vec<&'a str>,
     attributes: Vec<(&'a str, Attr<'a>)>,
 }
 
@@ -36,7 +38,13 @@ pub(super) enum Attr<'a> {
 
 impl<'a> Node<'a> {
     pub(super) fn read(part: Part<'a>) -> Result<Self, Trace> {
-        let mut node = Self { name: "", op: "", inputs: Vec::new(), attributes: Vec::new() };
+        let mut node = Self {
+            name: "",
+            op: "",
+            inputs: Vec::new(),
+            controls: Vec::new(),
+            attributes: Vec::new(),
+        };
         for field in Message::from(part).fields() {
             let field = field?;
             match (field.number, field.payload) {
@@ -44,9 +52,9 @@ impl<'a> Node<'a> {
                 (2, Payload::Bytes(part)) => node.op = text(part)?,
                 (3, Payload::Bytes(part)) => {
                     let input = text(part)?;
-                    // What must run before the node, and hands it nothing.
-                    if !input.starts_with('^') {
-                        node.inputs.push(input);
+                    match input.strip_prefix('^') {
+                        Some(before) => node.controls.push(before),
+                        None => node.inputs.push(input),
                     }
                 }
                 (5, Payload::Bytes(part)) if node.attributes.len() < MAX_ATTRIBUTES => {

@@ -299,6 +299,7 @@ fn add_variables<'a>(graph: &mut Graph<'_, 'a>, objects: &Objects<'a>) -> Result
         }
     }
     graph.constants_are_given = !graph.variables.is_empty();
+    graph.taken.extend(graph.variables.names());
     Ok(())
 }
 
@@ -340,7 +341,7 @@ fn compute<'a>(graph: &mut Graph<'_, 'a>, signature: &Signature<'a>) -> Result<(
     }
     let ends: Vec<Output> = outputs.iter().map(|(at, _)| *at).collect();
     let instances = graph.walk.reach(&ends, |at| fed.contains(at))?;
-    graph.add(&instances)?;
+    graph.add_all(&instances)?;
     for (at, output) in outputs {
         graph.add_output(at, output.dtype, output.dims.as_deref())?;
     }

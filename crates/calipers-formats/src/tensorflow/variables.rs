@@ -193,6 +193,11 @@ impl<'a> Variables<'a> {
         }
     }
 
+    /// The names of their tensors.
+    pub(super) fn names(&self) -> impl Iterator<Item = NameId> {
+        self.by_object.values().chain(self.of_nodes.values()).map(|(name, _)| *name)
+    }
+
     /// Whether there are any.
     pub(super) fn is_empty(&self) -> bool {
         self.taken.is_empty()

@@ -44,6 +44,21 @@ pub(super) struct Instance {
     pub(super) inputs: Vec<Option<Output>>,
 }
 
+/// The node among those of a frame that its arguments are outputs of, where the caller hands it
+/// something else in every turn.
+pub(super) const STATE: u32 = u32::MAX;
+
+/// What a function finds in its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Arguments {
+    /// Inputs of the call, from this one on.
+    Inputs(usize),
+    /// The state of a loop.
+    State,
+    /// What the function of another frame returns.
+    Returned(u32),
+}
+
 /// A body as one call has it.
 #[derive(Debug)]
 struct Frame {
@@ -51,6 +66,9 @@ struct Frame {
     depth: u32,
     /// The call: its frame and its node.
     caller: Option<(u32, u32)>,
+    arguments: Arguments,
+    /// What the call has the function for; empty where it has one.
+    label: &'static str,
 }
 
 /// A walk over a graph.
@@ -69,7 +87,13 @@ impl<'a> Walk<'a> {
     pub(super) fn new(library: Library<'a>) -> Self {
         Self {
             library,
-            frames: vec![Frame { body: TOP, depth: 0, caller: None }],
+            frames: vec![Frame {
+                body: TOP,
+                depth: 0,
+                caller: None,
+                arguments: Arguments::Inputs(0),
+                label: "",
+            }],
             calls: HashMap::new(),
             steps: 0,
             edges: 0,
@@ -116,9 +140,22 @@ impl<'a> Walk<'a> {
             }
             let reference = match read {
                 Read::Argument(place) => {
+                    let Some(port) = u32::try_from(place).ok() else { return Ok(None) };
                     let Some((outer, call)) = self.caller(frame) else { return Ok(None) };
-                    frame = outer;
-                    self.node(outer, call)?.inputs.get(place).copied()
+                    match self.arguments(frame) {
+                        Arguments::Inputs(from) => {
+                            frame = outer;
+                            let place = place.saturating_add(from);
+                            self.node(outer, call)?.inputs.get(place).copied()
+                        }
+                        Arguments::State => {
+                            return Ok(Some(Output { frame, node: STATE, port }));
+                        }
+                        Arguments::Returned(other) => {
+                            frame = other;
+                            self.body(other)?.returned(port)
+                        }
+                    }
                 }
                 Read::Output { node: place, output, index } => {
                     let body = self.body(frame)?;
@@ -166,6 +203,12 @@ impl<'a> Walk<'a> {
                 None => return Ok(false),
                 Some(Read::Argument(place)) => {
                     let Some((outer, call)) = self.caller(frame) else { return Ok(false) };
+                    // Loops hand variables through their state, and do not change which they are.
+                    let from = match self.arguments(frame) {
+                        Arguments::Inputs(from) => from,
+                        Arguments::State | Arguments::Returned(_) => 0,
+                    };
+                    let place = place.saturating_add(from);
                     handle = self.node(outer, call)?.inputs.get(place).copied();
                     frame = outer;
                 }
@@ -208,20 +251,66 @@ impl<'a> Walk<'a> {
         if let Some(known) = self.calls.get(&(frame, place)) {
             return Ok(*known);
         }
-        let depth = self.frames.get(frame as usize).map_or(0, |frame| frame.depth) + 1;
-        let opened = if depth <= MAX_DEPTH
-            && self.found < MAX_INSTANCES
-            && self.frames.len() < MAX_INSTANCES
-            && !self.is_open(frame, function)
-        {
-            let inner = u32::try_from(self.frames.len()).ok();
-            self.frames.push(Frame { body: function, depth, caller: Some((frame, place)) });
-            inner
-        } else {
-            None
-        };
+        let opened = self.open((frame, place), function, Arguments::Inputs(0), "");
         self.calls.insert((frame, place), opened);
         Ok(opened)
+    }
+
+    /// Opens a frame for a function that a node calls, unless that goes too deep.
+    fn open(
+        &mut self,
+        (frame, place): (u32, u32),
+        function: u32,
+        arguments: Arguments,
+        label: &'static str,
+    ) -> Option<u32> {
+        let depth = self.frames.get(frame as usize).map_or(0, |frame| frame.depth) + 1;
+        let is_deep = depth > MAX_DEPTH
+            || self.found >= MAX_INSTANCES
+            || self.frames.len() >= MAX_INSTANCES
+            || self.is_open(frame, function);
+        if is_deep {
+            return None;
+        }
+        let inner = u32::try_from(self.frames.len()).ok();
+        let caller = Some((frame, place));
+        self.frames.push(Frame { body: function, depth, caller, arguments, label });
+        inner
+    }
+
+    /// Opens a frame for a function that a node has in an attribute.
+    pub(super) fn open_named(
+        &mut self,
+        at: (u32, u32),
+        node: &Node<'a>,
+        attribute: &'static str,
+        arguments: Arguments,
+    ) -> Option<u32> {
+        let function = self.library.find(node.function(attribute)?)?;
+        self.open(at, function, arguments, attribute)
+    }
+
+    /// What the function of a frame returns.
+    pub(super) fn returned(&mut self, frame: u32) -> Result<Vec<Option<Output>>, Trace> {
+        let body = self.body(frame)?;
+        let mut outputs = Vec::new();
+        for port in 0..u32::try_from(body.outputs()).unwrap_or(u32::MAX) {
+            outputs.push(match body.returned(port) {
+                Some(reference) => self.resolve(frame, reference)?,
+                None => None,
+            });
+        }
+        self.edges += outputs.len();
+        Ok(outputs)
+    }
+
+    fn arguments(&self, frame: u32) -> Arguments {
+        self.frames.get(frame as usize).map_or(Arguments::Inputs(0), |frame| frame.arguments)
+    }
+
+    /// What the caller of a frame has its function for.
+    pub(super) fn label(&self, frame: u32) -> &'static str {
+        self.frames.get(frame as usize).map_or("", |frame| frame.label)
     }
 
     /// Whether a frame is inside a call of this function: it would call itself.
@@ -250,6 +339,7 @@ impl<'a> Walk<'a> {
             let mut next = Some(*output);
             loop {
                 if let Some(output) = next.take()
+                    && output.node != STATE
                     && !is_end(&output)
                     && seen.insert((output.frame, output.node), ()).is_none()
                 {

@@ -32,6 +32,11 @@ const fn pair(name: &'static str) -> Operator {
     row(name, &[Data, Data]).class(Class::Elementwise).infer(broadcast_pair)
 }
 
+/// An operator on a list of tensors. A list is seen as one tensor of all its items.
+const fn list_row(name: &'static str) -> Operator {
+    row(name, &[Data, Data, Data]).costs(cost::free)
+}
+
 /// A transform of the last dimension.
 const fn transform(name: &'static str) -> Operator {
     row(name, &[Data, Setting]).class(Class::Elementwise)
@@ -83,6 +88,11 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(slice)
             .costs(cost::free)
             .moves(Traffic::Gathered),
+        list_row("TensorListFromTensor").infer(same),
+        list_row("TensorListGetItem").infer(item),
+        list_row("TensorListReserve").infer(reserve),
+        list_row("TensorListSetItem").infer(with_item),
+        list_row("TensorListStack").infer(same),
         pair("Xdivy").costs(cost::per_output::<1>),
         pair("Xlog1py").transcendental().costs(cost::per_output::<3>),
         pair("Xlogy").transcendental().costs(cost::per_output::<3>),
@@ -196,6 +206,34 @@ fn slice(ctx: &mut OpContext<'_>) -> Outcome {
         });
     }
     Ok(vec![Fact::tensor(dtype, dims)])
+}
+
+/// One item of a list; the third input has its shape as far as it is fixed.
+fn item(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = ctx.dims(0).map(|dims| dims.get(1..).unwrap_or_default().to_vec());
+    only(ctx.dtype(0), dims)
+}
+
+/// A list of so many items, whose shape the first of them gives.
+fn reserve(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("dtype").unwrap_or(DType::Undefined);
+    let count = match list(ctx, "", 1) {
+        Some(Ok(entries)) => entries.into_iter().next().flatten(),
+        _ => None,
+    };
+    let count = known::or_fresh(ctx, count, "the length of a list");
+    Ok(vec![Fact::tensor(dtype, [count])])
+}
+
+/// A list with one item put in.
+fn with_item(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = known::dtype(ctx, &[2, 0]);
+    let dims = match (ctx.dims(0)?.first(), ctx.dims(2)) {
+        (Some(count), Ok(item)) => Ok([std::slice::from_ref(count), item].concat()),
+        (_, Err(fail)) => Err(fail),
+        (None, _) => Err(Fail::unknown("the length of a list is not known")),
+    };
+    only(dtype, dims)
 }
 
 /// Half of the spectrum of real numbers, of the length that the second input gives.

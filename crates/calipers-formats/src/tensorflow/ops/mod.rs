@@ -100,6 +100,15 @@ pub(super) fn outputs(node: &Node<'_>) -> u32 {
     count.and_then(|count| u32::try_from(count).ok()).unwrap_or(1)
 }
 
+/// Whether the output is a list of tensors.
+pub(super) fn makes_list(node: &Node<'_>) -> bool {
+    matches!(
+        node.op,
+        "EmptyTensorList" | "TensorListFromTensor" | "TensorListPushBack" | "TensorListReserve"
+            | "TensorListResize" | "TensorListSetItem"
+    )
+}
+
 /// The type of an output where it is not that of the first input.
 pub(super) fn output_type(node: &Node<'_>, port: u32) -> DType {
     let attribute = |name: &str, default: DType| node.type_number(name).map_or(default, dtype);

@@ -33,6 +33,30 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
             Ok(())
         }
         "RandomUniform" | "RandomStandardNormal" | "TruncatedNormal" => random(op),
+        "TensorListReserve" => {
+            op.tensorflow("TensorListReserve");
+            let number = op.node.type_number("element_dtype").map(dtype).and_then(onnx_number);
+            op.call.int("dtype", number.unwrap_or(0));
+            Ok(())
+        }
+        "TensorListFromTensor" | "TensorListGetItem" | "TensorListSetItem" | "TensorListStack" => {
+            op.tensorflow(match op.node.op {
+                "TensorListFromTensor" => "TensorListFromTensor",
+                "TensorListGetItem" => "TensorListGetItem",
+                "TensorListSetItem" => "TensorListSetItem",
+                _ => "TensorListStack",
+            });
+            Ok(())
+        }
+        "FFT" | "IFFT" | "RFFT" | "IRFFT" => {
+            op.tensorflow(match op.node.op {
+                "FFT" => "FFT",
+                "IFFT" => "IFFT",
+                "RFFT" => "RFFT",
+                _ => "IRFFT",
+            });
+            Ok(())
+        }
         _ => Err(Stop::Unmapped),
     }
 }
