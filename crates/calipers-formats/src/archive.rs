@@ -83,6 +83,20 @@ impl Archive {
         }
         Ok(bytes)
     }
+
+    /// The first bytes of a member, unpacked: at most `limit` of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] where it is damaged, or compressed in a way that is not read.
+    pub(crate) fn read_start(&mut self, index: usize, limit: u64) -> Result<Vec<u8>, Error> {
+        let file = self.zip.by_index(index).map_err(damaged)?;
+        let mut bytes = Vec::new();
+        file.take(limit)
+            .read_to_end(&mut bytes)
+            .map_err(|error| malformed(&format!("a member of the archive is damaged: {error}")))?;
+        Ok(bytes)
+    }
 }
 
 fn malformed(problem: &str) -> Error {

@@ -30,6 +30,7 @@ mod folder;
 mod hdf5;
 mod input;
 mod keras;
+mod numpy;
 pub mod onnx;
 mod openvino;
 mod ort;
@@ -87,6 +88,7 @@ pub const READERS: &[&Reader] = &[
     &coreml::READER,
     &openvino::READER,
     &keras::READER,
+    &numpy::READER,
     &onnx::READER,
 ];
 

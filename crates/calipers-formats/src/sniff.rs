@@ -45,10 +45,6 @@ pub const KINDS: &[Kind] = &[
     kind("a PyTorch archive (TorchScript or checkpoint)", EXPORT, |b| {
         is_zip(b) && (contains(b, b"data.pkl") || contains(b, b"constants.pkl"))
     }),
-    kind("a Keras archive", EXPORT, |b| {
-        is_zip(b) && (contains(b, b"metadata.json") || contains(b, b"config.json"))
-    }),
-    kind("a NumPy archive", EXPORT, |b| is_zip(b) && contains(b, b".npy")),
     kind("a ZIP archive", UNPACK, is_zip),
     kind("a gzip archive", UNPACK, |b| b.starts_with(&[0x1f, 0x8b])),
     kind("a bzip2 archive", UNPACK, |b| b.starts_with(b"BZh") && b.get(4..10) == Some(b"1AY&SY")),
@@ -73,8 +69,6 @@ pub const KINDS: &[Kind] = &[
     kind("a TensorRT engine", "pass the .onnx file that it was built from", |b| {
         b.starts_with(b"ftrt") || b.starts_with(b"ptrt")
     }),
-    kind("an HDF5 file (possibly Keras weights)", EXPORT, |b| b.starts_with(b"\x89HDF\r\n\x1a\n")),
-    kind("a NumPy array", EXPORT, |b| b.starts_with(b"\x93NUMPY")),
     kind("a Python pickle", "pickles can run code when loaded; export the model to ONNX", |b| {
         b.first() == Some(&0x80) && b.get(1).is_some_and(|version| (2..=5).contains(version))
     }),

@@ -13,7 +13,6 @@ pub(super) mod kind {
     pub(crate) const LINK: u16 = 0x06;
     pub(crate) const EXTERNAL_FILES: u16 = 0x07;
     pub(crate) const LAYOUT: u16 = 0x08;
-    pub(crate) const FILTERS: u16 = 0x0b;
     pub(crate) const ATTRIBUTE: u16 = 0x0c;
     pub(crate) const CONTINUATION: u16 = 0x10;
     pub(crate) const SYMBOL_TABLE: u16 = 0x11;

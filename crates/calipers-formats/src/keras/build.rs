@@ -55,7 +55,7 @@ pub(super) fn build(
         if layers_of(inside).is_some() {
             let network = network(inside, data.weights).map_err(Failure::Config)?;
             let mut assembly = Assembly::new(builder, graph);
-            Builder { network, stored: &mut stored, weights: HashMap::new() }.add(&mut assembly)?;
+            Builder { network, stored: &mut stored, weights: HashMap::new(), ranks: HashMap::new() }.add(&mut assembly)?;
         } else {
             // A model of a class of its own is code, and not in the file.
             builder.header.graph_origin = GraphOrigin::Absent;
@@ -209,6 +209,8 @@ struct Builder<'n, 's, 'w> {
     stored: &'s mut Store<'w>,
     /// Weights of each layer that was called.
     weights: HashMap<usize, Vec<Placed>>,
+    /// How many dimensions values have whose shapes the file does not state.
+    ranks: HashMap<usize, usize>,
 }
 
 impl Builder<'_, '_, '_> {
@@ -272,7 +274,7 @@ impl Builder<'_, '_, '_> {
         }
         let weights = self.weights.get(&call.layer).map(Vec::as_slice).unwrap_or_default();
         let given = given(call);
-        let shapes = given.iter().map(|value| network.values.get(*value)?.shape.clone()).collect();
+        let shapes = given.iter().map(|value| self.shape(*value)).collect();
         let outputs = call.outputs.iter().filter_map(|output| names.get(*output).copied());
         let node = Call {
             written: layer.class.to_owned(),
@@ -286,31 +288,23 @@ impl Builder<'_, '_, '_> {
         map(&mut site)?;
         let (node, rank) = (site.node, site.rank);
         assembly.add(&node)?;
-        let first = call.outputs.first().copied();
-        for output in call.outputs.clone() {
-            let stated = self.declared(assembly, output)?;
-            if let (Some(ty), Some(name)) = (stated, names.get(output)) {
-                let is_output = self.network.outputs.contains(&output);
-                if !is_output {
-                    assembly.declare(*name, ty);
-                }
+        for output in &call.outputs {
+            let stated = self.declared(assembly, *output)?;
+            if let (Some(ty), Some(name)) = (stated, names.get(*output)) {
+                assembly.declare(*name, ty);
             }
         }
-        // Where the file states no shape, the number of dimensions is followed.
-        if let (Some(output), Some(rank)) = (first, rank)
-            && let Some(value) = self.network.values.get_mut(output)
-            && value.shape.is_none()
-        {
-            self.ranks_only(output, rank);
+        if let (Some(output), Some(rank)) = (call.outputs.first(), rank) {
+            self.ranks.insert(*output, rank);
         }
         Ok(())
     }
 
-    /// Notes how many dimensions a value has, where that is all that is known.
-    fn ranks_only(&mut self, value: usize, rank: usize) {
-        if let Some(value) = self.network.values.get_mut(value) {
-            value.shape = Some(Shape { dtype: DType::Undefined, dims: vec![None; rank] });
-        }
+    /// The shape of a value as the file states it, or its number of dimensions as far as it follows.
+    fn shape(&self, value: usize) -> Option<Shape> {
+        let stated = self.network.values.get(value)?.shape.clone();
+        let dims = || Some(vec![None; *self.ranks.get(&value)?]);
+        stated.or_else(|| Some(Shape { dtype: DType::Undefined, dims: dims()? }))
     }
 }
 

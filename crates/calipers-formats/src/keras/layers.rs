@@ -142,6 +142,8 @@ pub(super) fn map(site: &mut Site<'_, '_>) -> Result<(), TooLarge> {
                 || recurrent::map(site, class)?
                 || attention::map(site, class)?
                 || operation::map_function(site, class)?
+                // Older files do not say where a class is defined.
+                || site.layer.module.is_empty() && operation::map(site, class)?
         }
     };
     if !mapped {

@@ -10,7 +10,7 @@ mod expand;
 use std::collections::HashMap;
 
 pub(super) use arguments::{Argument, Shape};
-pub(super) use expand::{dtype_of, network};
+pub(super) use expand::network;
 use serde_json::Value;
 
 use super::json::Config;

@@ -28,11 +28,6 @@ impl Variable {
     pub(super) fn is_named(&self, name: &str) -> bool {
         name == self.name || (!self.older.is_empty() && name == self.older)
     }
-
-    /// Whether it is gathered during training, and not learned.
-    pub(super) fn is_statistic(&self) -> bool {
-        is_statistic(self.name)
-    }
 }
 
 /// Whether a variable of this name is gathered during training, and not learned.

@@ -4,6 +4,7 @@
 //! them use. What one of them has alone is in a file and a domain of its own.
 
 mod coreml;
+mod keras;
 mod openvino;
 mod rules;
 mod shared;
@@ -13,4 +14,4 @@ use crate::row::Operator;
 
 /// Rows of every framework.
 pub(crate) const FAMILIES: &[&[Operator]] =
-    &[coreml::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS];
+    &[coreml::ROWS, keras::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS];

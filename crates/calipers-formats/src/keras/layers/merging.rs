@@ -9,6 +9,10 @@ pub(super) fn map(site: &mut Site<'_, '_>, class: &str) -> Mapped {
         other => other.to_lowercase(),
     };
     let is_pair = site.inputs.len() == 2;
+    // With a number it is an operation, which older versions write like the layer.
+    if site.inputs.len() < 2 {
+        return Ok(false);
+    }
     match mode.as_str() {
         "add" | "sum" => site.is(if is_pair { "Add" } else { "Sum" }),
         "subtract" => site.is("Sub"),

@@ -3,7 +3,7 @@
 use calipers_ir::{DType, NameId, TooLarge};
 use serde_json::Value;
 
-use super::{FRAMEWORKS, Mapped, Site, activation};
+use super::{FRAMEWORKS, KERAS, Mapped, Site, activation};
 use crate::keras::json::{Config, whole};
 use crate::keras::network::Argument;
 
@@ -120,7 +120,7 @@ fn binary(class: &str) -> Option<(&'static str, &'static str)> {
         "Less" => ("", "Less"),
         "LessEqual" => ("", "LessOrEqual"),
         "Equal" => ("", "Equal"),
-        "NotEqual" => (FRAMEWORKS, "NotEqual"),
+        "NotEqual" => (KERAS, "NotEqual"),
         "LogicalAnd" => ("", "And"),
         "LogicalOr" => ("", "Or"),
         "FloorDivide" => (FRAMEWORKS, "FloorDiv"),

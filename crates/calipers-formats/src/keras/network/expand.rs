@@ -331,7 +331,7 @@ impl<'c> Network<'c> {
             let mut given = Vec::new();
             arguments.iter().for_each(|argument| argument.collect(&mut given));
             let inside = Scope {
-                prefix: format!("{}{}/", scope.prefix, entry.name),
+                prefix: format!("{}/", call_name(&scope.prefix, entry.name, number)),
                 container: weights.inside(&self.layers[layer].holder),
                 depth: scope.depth + 1,
             };
@@ -430,7 +430,7 @@ fn built_for(whole: &Value) -> Option<Shape> {
 }
 
 /// The type that a configuration states: by name, or by the name of a policy.
-pub(crate) fn dtype_of(value: Option<&Value>) -> DType {
+fn dtype_of(value: Option<&Value>) -> DType {
     let policy = |value: &Value| Some(Config(value.get("config")?).text("name").to_owned());
     let name = match value {
         Some(Value::String(name)) => name.clone(),
