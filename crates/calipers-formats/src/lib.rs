@@ -32,6 +32,8 @@ mod input;
 mod keras;
 mod numpy;
 pub mod onnx;
+mod onnx_json;
+mod onnx_text;
 mod openvino;
 mod ort;
 mod pickle;
@@ -85,10 +87,17 @@ impl Start<'_> {
 pub const READERS: &[&Reader] = &[
     &tflite::READER,
     &ort::READER,
-    &coreml::READER,
     &openvino::READER,
+    &coreml::READER,
+    &tensorflow::SAVED_MODEL,
+    &tensorflow::GRAPH,
     &keras::READER,
+    &pytorch::EXPORT,
+    &pytorch::SCRIPT,
+    &pytorch::PICKLE,
     &numpy::READER,
+    &onnx_json::READER,
+    &onnx_text::READER,
     &onnx::READER,
 ];
 

@@ -40,7 +40,6 @@ pub const KINDS: &[Kind] = &[
         "the download returned a web page: use the direct link to the file",
         is_html,
     ),
-    kind("an OpenVINO network description (XML)", EXPORT, |b| is_xml(b) && contains(b, b"<net ")),
     kind("an XML document", FETCH, is_xml),
     kind("a PyTorch archive (TorchScript or checkpoint)", EXPORT, |b| {
         is_zip(b) && (contains(b, b"data.pkl") || contains(b, b"constants.pkl"))
@@ -77,9 +76,6 @@ pub const KINDS: &[Kind] = &[
     kind("a JPEG image", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
     kind("a program (ELF)", FETCH, |b| b.starts_with(b"\x7fELF")),
     kind("a program (Windows)", FETCH, |b| b.starts_with(b"MZ") && contains(b, b"PE\0\0")),
-    kind("an ONNX model in text form", "convert it with `onnx.parser` and save it", |b| {
-        trimmed(b).first() == Some(&b'<') && contains(b, b"ir_version")
-    }),
     kind("a JSON document", FETCH, |b| {
         matches!(trimmed(b).first(), Some(b'{' | b'[')) && is_text(b)
     }),
@@ -148,7 +144,7 @@ mod tests {
             (b"", "an empty file"),
             (b"version https://git-lfs.github.com/spec/v1\noid sha256:aa\n", "a Git LFS pointer"),
             (b"\n <!DOCTYPE HTML><html>", "an HTML page"),
-            (b"<?xml version=\"1.0\"?><net name=\"x\">", "an OpenVINO network description (XML)"),
+            (b"<?xml version=\"1.0\"?><note>", "an XML document"),
             (b"PK\x03\x04....archive/data.pkl", "a PyTorch archive (TorchScript or checkpoint)"),
             (b"PK\x03\x04....something", "a ZIP archive"),
             (b"\x1f\x8b\x08\0", "a gzip archive"),
@@ -156,7 +152,6 @@ mod tests {
             (b"\x10\0\0\0\0\0\0\0{\"a\":[]}", "a safetensors file"),
             (b"\x1c\0\0\0ET12", "an ExecuTorch program"),
             (b"\x80\x04\x95", "a Python pickle"),
-            (b"<ir_version: 8> agraph () => () {}", "an ONNX model in text form"),
             (b"  {\"a\": 1}", "a JSON document"),
             (b"just some words\n", "plain text"),
             ("слова и слова".as_bytes(), "plain text"),

@@ -6,6 +6,9 @@ mod expressions;
 mod gates;
 mod inference;
 mod onnx;
+mod onnx_json;
+mod onnx_text;
+mod openvino;
 mod ranges;
 mod report;
 mod sniff;
@@ -29,6 +32,9 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "gates", reads_models: false, run: gates::run },
     Target { name: "inference", reads_models: true, run: inference::run },
     Target { name: "onnx", reads_models: true, run: onnx::run },
+    Target { name: "onnx_json", reads_models: false, run: onnx_json::run },
+    Target { name: "onnx_text", reads_models: false, run: onnx_text::run },
+    Target { name: "openvino", reads_models: false, run: openvino::run },
     Target { name: "ranges", reads_models: true, run: ranges::run },
     Target { name: "report", reads_models: true, run: report::run },
     Target { name: "sniff", reads_models: false, run: sniff::run },

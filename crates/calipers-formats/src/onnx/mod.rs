@@ -4,6 +4,7 @@
 //! The messages are described at <https://onnx.ai/onnx/repo-docs/IR.html>.
 
 mod attribute;
+mod encode;
 mod graph;
 mod model;
 mod node;
@@ -12,6 +13,7 @@ mod tensor;
 mod types;
 
 use calipers_ir::{Format, Model};
+pub(crate) use encode::Encoder;
 pub(crate) use tensor::packed_integers;
 
 use crate::input::Input;
