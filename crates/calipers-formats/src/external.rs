@@ -31,15 +31,7 @@ pub(crate) struct Reference {
 impl DataFiles {
     /// The tensor's place as the model has it. [`DataFiles::check_files`] checks it against the file.
     pub(crate) fn resolve(&mut self, reference: Reference, names: &Names) -> External {
-        let location = reference.location.unwrap_or(names.empty());
-        let file = *self.known.entry(location).or_insert_with(|| {
-            let state = match check_spelling(names.get(location)) {
-                Ok(_) => DataFileState::Unchecked,
-                Err(reason) => DataFileState::Refused(reason.to_owned()),
-            };
-            self.files.push(DataFile { location, state });
-            self.files.len() - 1
-        });
+        let file = self.file(reference.location.unwrap_or(names.empty()), names);
         let (offset, bad_offset) = number("offset", reference.offset);
         let (length, bad_length) = number("length", reference.length);
         External {
@@ -49,6 +41,18 @@ impl DataFiles {
             problem: bad_offset.or(bad_length),
             unknown_keys: reference.unknown_keys,
         }
+    }
+
+    /// The index of the file at a location, whose spelling is checked on first sight.
+    pub(crate) fn file(&mut self, location: NameId, names: &Names) -> usize {
+        *self.known.entry(location).or_insert_with(|| {
+            let state = match check_spelling(names.get(location)) {
+                Ok(_) => DataFileState::Unchecked,
+                Err(reason) => DataFileState::Refused(reason.to_owned()),
+            };
+            self.files.push(DataFile { location, state });
+            self.files.len() - 1
+        })
     }
 
     /// Looks for the files, all at once: a folder may be far away.

@@ -27,19 +27,23 @@ mod error;
 mod external;
 mod flatbuffer;
 mod folder;
+mod gguf;
 mod hdf5;
 mod input;
 mod keras;
+mod misstated;
 mod numpy;
 pub mod onnx;
 mod onnx_json;
 mod onnx_text;
 mod openvino;
 mod ort;
+mod parts;
 mod pickle;
 mod pytorch;
 pub mod ranges;
 mod roles;
+mod safetensors;
 mod shortened;
 pub mod sniff;
 mod tensorflow;
@@ -96,6 +100,8 @@ pub const READERS: &[&Reader] = &[
     &pytorch::SCRIPT,
     &pytorch::PICKLE,
     &numpy::READER,
+    &safetensors::READER,
+    &gguf::READER,
     &onnx_json::READER,
     &onnx_text::READER,
     &onnx::READER,

@@ -51,17 +51,9 @@ pub const KINDS: &[Kind] = &[
     kind("a Zstandard archive", UNPACK, |b| b.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])),
     kind("a 7-Zip archive", UNPACK, |b| b.starts_with(b"7z\xbc\xaf\x27\x1c")),
     kind("a tar archive", UNPACK, |b| b.get(257..262) == Some(b"ustar")),
-    kind("a GGUF model", "GGUF is not supported yet; pass an ONNX export of the model", |b| {
-        b.starts_with(b"GGUF")
-    }),
     kind("a GGML model", EXPORT, |b| {
         [b"lmgg", b"tjgg", b"fmgg", b"algg"].iter().any(|magic| b.starts_with(*magic))
     }),
-    kind(
-        "a safetensors file",
-        "it contains weights without a graph; pass an ONNX export of the model",
-        is_safetensors,
-    ),
     kind("an ExecuTorch program", EXPORT, |b| {
         has_identifier(b, b"ET") && b.get(6..8).is_some_and(|v| v.iter().all(u8::is_ascii_digit))
     }),
@@ -113,13 +105,6 @@ fn is_xml(bytes: &[u8]) -> bool {
     trimmed(bytes).starts_with(b"<?xml")
 }
 
-/// Eight bytes of length, then JSON of that length.
-fn is_safetensors(bytes: &[u8]) -> bool {
-    let Some(length) = bytes.first_chunk::<8>() else { return false };
-    let length = u64::from_le_bytes(*length);
-    (2..1 << 40).contains(&length) && bytes.get(8..10).is_some_and(|b| b == b"{\"" || b == b"{}")
-}
-
 /// Text as people write it. Protobuf never looks so: its first byte, a tag, is below a space.
 fn is_text(bytes: &[u8]) -> bool {
     let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
@@ -148,8 +133,6 @@ mod tests {
             (b"PK\x03\x04....archive/data.pkl", "a PyTorch archive (TorchScript or checkpoint)"),
             (b"PK\x03\x04....something", "a ZIP archive"),
             (b"\x1f\x8b\x08\0", "a gzip archive"),
-            (b"GGUF\x03\0\0\0", "a GGUF model"),
-            (b"\x10\0\0\0\0\0\0\0{\"a\":[]}", "a safetensors file"),
             (b"\x1c\0\0\0ET12", "an ExecuTorch program"),
             (b"\x80\x04\x95", "a Python pickle"),
             (b"  {\"a\": 1}", "a JSON document"),

@@ -39,7 +39,9 @@ macro_rules! block_formats {
     };
 }
 
-// Sizes of the structs of ggml-common.h, which are those of GGML_QUANT_SIZES in the Python package gguf.
+// Sizes of the structs of ggml-common.h, which are those of GGML_QUANT_SIZES in the Python package
+// gguf; but for Q8_1, which is an intermediate type that no file has and where the package counts
+// scales of 32 bits.
 block_formats! {
     Iq1M = "iq1_m", 1, 256, 56;
     Iq1S = "iq1_s", 1, 256, 50;

@@ -4,6 +4,7 @@ mod claims;
 mod devices;
 mod expressions;
 mod gates;
+mod gguf;
 mod inference;
 mod onnx;
 mod onnx_json;
@@ -11,6 +12,7 @@ mod onnx_text;
 mod openvino;
 mod ranges;
 mod report;
+mod safetensors;
 mod sniff;
 mod templates;
 mod tensorflow;
@@ -30,6 +32,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "devices", reads_models: false, run: devices::run },
     Target { name: "expressions", reads_models: false, run: expressions::run },
     Target { name: "gates", reads_models: false, run: gates::run },
+    Target { name: "gguf", reads_models: false, run: gguf::run },
     Target { name: "inference", reads_models: true, run: inference::run },
     Target { name: "onnx", reads_models: true, run: onnx::run },
     Target { name: "onnx_json", reads_models: false, run: onnx_json::run },
@@ -37,6 +40,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "openvino", reads_models: false, run: openvino::run },
     Target { name: "ranges", reads_models: true, run: ranges::run },
     Target { name: "report", reads_models: true, run: report::run },
+    Target { name: "safetensors", reads_models: false, run: safetensors::run },
     Target { name: "sniff", reads_models: false, run: sniff::run },
     Target { name: "templates", reads_models: false, run: templates::run },
     Target { name: "tensorflow", reads_models: false, run: tensorflow::run },
