@@ -3,6 +3,7 @@
 //! | form | written by |
 //! |---|---|
 //! | `MoE`, `QMoE` | ONNX Runtime |
+//! | `Experts` | graphs of known networks, where each expert is stored apart |
 //! | `Linear`, `Softmax`, `TopK` (or `TopK` first), and what the weights are multiplied with | Mixtral, Qwen, DeepSeek by PyTorch |
 //!
 //! Extracts `experts` and `top_k`. Written out, the block is the router: which layers are its
@@ -15,7 +16,7 @@ use crate::network::{BlockKind, Found, MixtureOfExperts, Network, Op, OpId, Ops,
 pub(super) const EXPERTS: Pattern = Pattern {
     kind: BlockKind::MixtureOfExperts,
     description: "Mixture of experts: a router sends each token to a few of many feed-forward layers.",
-    anchors: Ops::operators(&["MoE", "TopK"]),
+    anchors: Ops::operators(&["Experts", "MoE", "TopK"]),
     matcher: find,
 };
 

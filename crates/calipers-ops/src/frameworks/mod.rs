@@ -5,6 +5,7 @@
 
 mod coreml;
 mod keras;
+mod networks;
 mod openvino;
 mod rules;
 mod shared;
@@ -13,5 +14,11 @@ pub(crate) mod tensorflow;
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] =
-    &[coreml::ROWS, keras::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS];
+pub(crate) const FAMILIES: &[&[Operator]] = &[
+    coreml::ROWS,
+    keras::ROWS,
+    networks::ROWS,
+    openvino::ROWS,
+    shared::ROWS,
+    tensorflow::ROWS,
+];

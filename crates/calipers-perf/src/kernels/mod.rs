@@ -356,7 +356,20 @@ fn gemm(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let is_batched = kernel.reads.len() > 1;
     kernel.rows =
         if is_batched { rest.last().cloned() } else { Some(product(rest)) }.unwrap_or(Expr::ONE);
+    if unit.is(["Experts", "MoE"]) {
+        read_used_experts(net, unit, &product(rest), &mut kernel);
+    }
     kernel
+}
+
+/// Of a mixture, the weights of as many experts are read as the tokens choose: each of them others,
+/// until all are read.
+fn read_used_experts(net: &Network<'_>, unit: &NetworkOp, tokens: &Expr, kernel: &mut Kernel) {
+    let experts = unit.input(1).and_then(|scores| net.dim(scores, -1)).filter(|all| *all > 1);
+    let Some(experts) = experts.map(Expr::from) else { return };
+    let chosen = tokens * net.int(unit, "k").unwrap_or(1);
+    let used = Expr::min(&chosen, &experts);
+    kernel.weights = (&kernel.weights * used).floor_div(&experts);
 }
 
 fn convolution(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
