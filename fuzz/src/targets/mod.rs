@@ -10,12 +10,14 @@ mod onnx;
 mod onnx_json;
 mod onnx_text;
 mod openvino;
+mod ort;
 mod ranges;
 mod report;
 mod safetensors;
 mod sniff;
 mod templates;
 mod tensorflow;
+mod tflite;
 mod wire;
 
 /// A function that must accept any bytes.
@@ -38,11 +40,13 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "onnx_json", reads_models: false, run: onnx_json::run },
     Target { name: "onnx_text", reads_models: false, run: onnx_text::run },
     Target { name: "openvino", reads_models: false, run: openvino::run },
+    Target { name: "ort", reads_models: false, run: ort::run },
     Target { name: "ranges", reads_models: true, run: ranges::run },
     Target { name: "report", reads_models: true, run: report::run },
     Target { name: "safetensors", reads_models: false, run: safetensors::run },
     Target { name: "sniff", reads_models: false, run: sniff::run },
     Target { name: "templates", reads_models: false, run: templates::run },
     Target { name: "tensorflow", reads_models: false, run: tensorflow::run },
+    Target { name: "tflite", reads_models: false, run: tflite::run },
     Target { name: "wire", reads_models: true, run: wire::run },
 ];

@@ -14,6 +14,9 @@ use crate::flatbuffer::{Table, Vector};
 /// Bytes of the options of a custom operator that are looked at.
 const MAX_CUSTOM: u64 = 1024;
 
+/// Characters of the name of a node.
+const MAX_NAME: usize = 256;
+
 impl<'a> Reader<'a> {
     /// Reads one graph; graphs of its operators join the list.
     pub(super) fn subgraph(&mut self, pending: &Pending, table: &Table<'a>) -> Result<(), Trace> {
@@ -122,7 +125,7 @@ impl<'a> Reader<'a> {
         let none = self.builder.names.empty();
         let names = |indices: &[Option<usize>]| -> Vec<NameId> {
             // What a run starts with in a variable is zero, as what is left out is.
-            let given = |it: &&Operand<'_>| !(it.is_variable && !it.is_stored);
+            let given = |it: &&Operand<'_>| !it.is_variable || it.is_stored;
             let name = |index: &Option<usize>| {
                 let operand = index.and_then(|index| tensors.get(index)).filter(given);
                 operand.map_or(none, |operand| operand.name)
@@ -155,7 +158,7 @@ impl<'a> Reader<'a> {
     fn node_name(&self, op: &Op<'_, 'a>) -> String {
         let Some(output) = op.output(0) else { return String::new() };
         let name = self.builder.names.get(output.name);
-        name.split(';').next().unwrap_or(name).to_owned()
+        name.split(';').next().unwrap_or(name).chars().take(MAX_NAME).collect()
     }
 
     /// Adds a node that has subgraphs; returns whether the operator is one.

@@ -13,7 +13,7 @@ const MAX_READ: u64 = 64;
 pub(super) struct Operand<'a> {
     pub(super) name: NameId,
     pub(super) dtype: DType,
-    /// The dimensions that the file stores.
+    /// The dimensions that the file stores; -1 for one that is open.
     pub(super) dims: Vec<i64>,
     /// Its type, where it is not stored.
     pub(super) ty: Option<TypeId>,

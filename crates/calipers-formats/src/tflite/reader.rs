@@ -1,6 +1,6 @@
 //! The state of a read: the model so far, its tables, and the graphs still to be read.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use calipers_ir::{GraphId, GraphKind, Model, ModelBuilder, NameId, Source, Span};
 
@@ -15,6 +15,9 @@ use crate::input::Input;
 /// Texts longer than this are cut: no author writes so much, and a report would not show it.
 pub(super) const MAX_TEXT: u64 = 64 * 1024;
 
+/// Bytes of the name of an operator that are kept.
+const MAX_OPERATOR: u64 = 1024;
+
 /// The domain of subgraphs that no operator refers to: each is reached by a signature, as a
 /// function of the model is.
 const SUBGRAPHS: &str = "tflite.subgraphs";
@@ -24,7 +27,7 @@ pub(super) struct Reader<'a> {
     pub(super) builder: ModelBuilder,
     pub(super) codes: Vec<Code>,
     pub(super) buffers: Vec<Held>,
-    pub(super) external_buffers: Vec<ExternalBuffer>,
+    pub(super) external_buffers: HashMap<u32, ExternalBuffer>,
     pub(super) data_files: DataFiles,
     pub(super) source: &'a Source,
     subgraphs: Vec<Table<'a>>,
@@ -35,6 +38,8 @@ pub(super) struct Reader<'a> {
     pub(super) tensors: Option<Vector<'a>>,
     /// Names of tensors so far: no two have the same.
     pub(super) taken: HashSet<NameId>,
+    /// Names that were made so that no two tensors share one.
+    pub(super) renamed: usize,
     names: TextNames,
     /// Constants so far that the file has no name for.
     pub(super) constants: usize,
@@ -54,15 +59,14 @@ pub(super) enum Held {
     Nothing,
     /// Its elements.
     Here(Span),
-    /// Its elements are in another file.
-    Elsewhere,
+    /// The segment of another file with this number.
+    Elsewhere(u32),
     /// A place that the file does not have.
     Missing,
 }
 
 /// A segment of another file.
 pub(super) struct ExternalBuffer {
-    pub(super) id: u32,
     pub(super) location: NameId,
     pub(super) offset: u64,
     pub(super) length: u64,
@@ -91,7 +95,7 @@ impl<'a> Reader<'a> {
             builder,
             codes: Vec::new(),
             buffers: Vec::new(),
-            external_buffers: Vec::new(),
+            external_buffers: HashMap::new(),
             data_files: DataFiles::default(),
             source,
             subgraphs: Vec::new(),
@@ -99,6 +103,7 @@ impl<'a> Reader<'a> {
             pending: VecDeque::new(),
             tensors: None,
             taken: HashSet::new(),
+            renamed: 0,
             names: TextNames::default(),
             constants: 0,
         };
@@ -205,14 +210,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn code(&mut self, table: &Table<'a>) -> Result<Code, Trace> {
+    fn code(&self, table: &Table<'a>) -> Result<Code, Trace> {
         // Files from before there were more than 127 operators have the narrow field alone.
         let narrow = i32::from(table.i8(0, 0)?);
         let wide = table.i32(3, 0)?;
         let number = if narrow == builtin::PLACEHOLDER || wide > narrow { wide } else { narrow };
         if number == builtin::CUSTOM {
-            let name = self.name(table.text(1)?)?;
-            return Ok(Code { name: self.builder.names.get(name).to_owned(), is_custom: true });
+            return Ok(Code { name: table.text(1)?.shown(MAX_OPERATOR)?, is_custom: true });
         }
         let name = match builtin::name(number) {
             Some(name) => name.to_owned(),
@@ -253,12 +257,9 @@ impl<'a> Reader<'a> {
             let buffer = buffer?;
             let group = usize::try_from(buffer.u32(1, 0)?).unwrap_or(usize::MAX);
             let location = groups.get(group).copied().unwrap_or(self.builder.names.empty());
-            self.external_buffers.push(ExternalBuffer {
-                id: buffer.u32(0, 0)?,
-                location,
-                offset: buffer.u64(2, 0)?,
-                length: buffer.u64(3, 0)?,
-            });
+            let (offset, length) = (buffer.u64(2, 0)?, buffer.u64(3, 0)?);
+            let place = ExternalBuffer { location, offset, length };
+            self.external_buffers.insert(buffer.u32(0, 0)?, place);
         }
         Ok(())
     }

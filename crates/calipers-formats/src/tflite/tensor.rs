@@ -12,6 +12,9 @@ use crate::flatbuffer::{FlatBuffer, Table};
 /// Statements of a file that are not so, of which this many are reported.
 const MAX_MISSTATED: usize = 16;
 
+/// Characters of a name that are repeated in one made from it.
+const MAX_COPIED: usize = 256;
+
 /// The type with this number in `TensorType` of the schema, and whether it is one of handles.
 fn element_type(number: i8) -> (DType, Option<&'static str>) {
     use DType::*;
@@ -59,14 +62,20 @@ impl<'a> Reader<'a> {
         table: &Table<'a>,
         given: Option<NameId>,
     ) -> Result<Operand<'a>, Trace> {
-        let dims: Vec<i64> = table.vector(0, 4)?.i32s()?.map(i64::from).collect();
-        let signature: Vec<i32> = table.vector(7, 4)?.i32s()?.collect();
+        let mut dims: Vec<i64> = table.vector(0, 4)?.i32s()?.map(i64::from).collect();
         let (dtype, handle) = element_type(table.i8(1, 0)?);
         let name = match given {
             Some(name) => name,
             None => self.tensor_name(table, index)?,
         };
-        let (held, is_external) = self.held(table)?;
+        let held = self.held(table)?;
+        // A size of -1 in the signature says that the stored size is one of many.
+        let signature = table.vector(7, 4)?.i32s()?;
+        if held == Held::Nothing && signature.len() == dims.len() {
+            for (dim, _) in dims.iter_mut().zip(signature).filter(|(_, size)| *size < 0) {
+                *dim = -1;
+            }
+        }
         let is_stored = given.is_none() && held != Held::Nothing && handle.is_none();
         let mut operand = Operand {
             name,
@@ -84,10 +93,11 @@ impl<'a> Reader<'a> {
         }
         if is_stored {
             let is_sparse = table.table(6)?.is_some();
-            self.add_stored(graph, &mut operand, &held, is_sparse, is_external)?;
+            self.add_stored(graph, &mut operand, &held, is_sparse)?;
         } else {
             let has_rank = table.bool(8)? || !operand.dims.is_empty();
-            let shape = has_rank.then(|| open_dims(&operand.dims, &signature));
+            let dim = |size: &i64| if *size < 0 { Dim::Unknown } else { Dim::Size(*size) };
+            let shape = has_rank.then(|| operand.dims.iter().map(dim).collect());
             operand.ty = Some(self.value_type(dtype, handle, shape)?);
         }
         if let Some(quantization) = &operand.quantization {
@@ -107,19 +117,17 @@ impl<'a> Reader<'a> {
         if written != self.builder.names.empty() && self.taken.insert(written) {
             return Ok(written);
         }
-        let text = self.builder.names.get(written).to_owned();
-        // Each turn takes a name away, so the search ends.
-        for turn in 0_usize.. {
-            let again = match turn {
-                0 => format!("{text}#{index}"),
-                _ => format!("{text}#{index}.{turn}"),
-            };
+        let start: String = self.builder.names.get(written).chars().take(MAX_COPIED).collect();
+        let mut again = format!("{start}#{index}");
+        loop {
             let name = self.builder.names.intern(&again);
             if self.taken.insert(name) {
                 return Ok(name);
             }
+            // No number is tried twice, so the search ends.
+            self.renamed += 1;
+            again = format!("{start}#{index}.{}", self.renamed);
         }
-        Ok(written)
     }
 
     fn value_type(
@@ -138,22 +146,20 @@ impl<'a> Reader<'a> {
         Ok(self.builder.add_type(ValueType { leaf, ..ValueType::default() })?)
     }
 
-    /// What the file holds for a tensor, and whether its place is in another file.
-    fn held(&self, table: &Table<'a>) -> Result<(Held, Option<usize>), Trace> {
+    /// What the file holds for a tensor.
+    fn held(&self, table: &Table<'a>) -> Result<Held, Trace> {
         let external = table.u32(10, 0)?;
-        if external != 0
-            && let Some(place) = self.external_buffers.iter().position(|it| it.id == external)
-        {
-            return Ok((Held::Elsewhere, Some(place)));
+        if external != 0 && self.external_buffers.contains_key(&external) {
+            return Ok(Held::Elsewhere(external));
         }
         let buffer = table.u32(2, 0)?;
         // The first buffer is for tensors without elements.
         if buffer == 0 {
-            return Ok((Held::Nothing, None));
+            return Ok(Held::Nothing);
         }
         let held = usize::try_from(buffer).ok().and_then(|buffer| self.buffers.get(buffer));
         match held {
-            Some(held) => Ok((held.clone(), None)),
+            Some(held) => Ok(held.clone()),
             None => {
                 let count = self.buffers.len();
                 let problem = format!("it refers to buffer {buffer}, and there are {count}");
@@ -168,11 +174,10 @@ impl<'a> Reader<'a> {
         operand: &mut Operand<'a>,
         held: &Held,
         is_sparse: bool,
-        external: Option<usize>,
     ) -> Result<(), Trace> {
         let name = operand.name;
         let data = match *held {
-            Held::Elsewhere => external.map_or(Data::Absent, |place| self.external(place)),
+            Held::Elsewhere(id) => self.external(id),
             Held::Here(span) if is_sparse || operand.dtype == DType::String => {
                 Data::Fields { bytes: span.len(), elements: None }
             }
@@ -205,8 +210,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn external(&mut self, place: usize) -> Data {
-        let Some(buffer) = self.external_buffers.get(place) else { return Data::Absent };
+    fn external(&mut self, id: u32) -> Data {
+        let Some(buffer) = self.external_buffers.get(&id) else { return Data::Absent };
         let reference = Reference {
             location: Some(buffer.location),
             offset: Some(buffer.offset.to_string()),
@@ -250,16 +255,6 @@ impl<'a> Reader<'a> {
         let product = |product: u64, dim| product.saturating_mul(u64::try_from(dim).unwrap_or(0));
         Ok(dims.fold(1, product))
     }
-}
-
-/// The dimensions that a tensor has: -1 in its signature says that the stored size is one of many.
-fn open_dims(dims: &[i64], signature: &[i32]) -> Vec<Dim> {
-    let is_open = |axis: usize| signature.len() == dims.len() && signature[axis] < 0;
-    let dim = |(axis, size): (usize, &i64)| match *size < 0 || is_open(axis) {
-        true => Dim::Unknown,
-        false => Dim::Size(*size),
-    };
-    dims.iter().enumerate().map(dim).collect()
 }
 
 /// The text of a small buffer, when it is one.

@@ -46,6 +46,11 @@ pub(crate) fn alive(model: &Model) -> Vec<bool> {
     for (_, function) in model.functions() {
         wanted.extend(&model.graph(function.body).outputs);
     }
+    // A node without outputs runs for what it changes, such as a variable.
+    for (id, _) in model.nodes().filter(|(id, _)| model.outputs(*id).is_empty()) {
+        alive[id.index()] = true;
+        wanted.extend(model.inputs(id).iter().flatten());
+    }
     while let Some(value) = wanted.pop() {
         let Producer::Node { node, .. } = model.value(value).producer else { continue };
         if std::mem::replace(&mut alive[node.index()], true) {

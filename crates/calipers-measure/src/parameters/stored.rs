@@ -76,8 +76,8 @@ struct Lister<'a> {
     resolved: &'a ResolvedOps,
     uses: &'a UseTable,
     network: Network,
-    /// Places in other files that are counted already: file, offset, length.
-    seen: HashSet<(usize, u64, u64)>,
+    /// Places that are counted already: file, where it is another one; offset, length.
+    seen: HashSet<(Option<usize>, u64, u64)>,
     /// What the reader of the format says of tensors.
     stated: HashMap<TensorId, &'a StoredWeight>,
     found: Vec<Stored>,
@@ -335,15 +335,19 @@ impl Lister<'_> {
         }
     }
 
-    /// A tensor of a known role, unless its place in another file was counted already.
+    /// A tensor of a known role, unless its place was counted already: several may share one.
     fn add_tensor(&mut self, id: TensorId, role: Role, user: Option<NodeId>) {
         let tensor = self.model.tensor(id);
-        if let Data::External(external) = &tensor.data {
-            let length = external.length.or(tensor.bytes()).unwrap_or(0);
-            let place = external.offset.map(|offset| (external.file, offset, length));
-            if length > 0 && place.is_some_and(|place| !self.seen.insert(place)) {
-                return;
+        let place = match &tensor.data {
+            Data::External(external) => {
+                let length = external.length.or(tensor.bytes()).unwrap_or(0);
+                external.offset.map(|offset| (Some(external.file), offset, length))
             }
+            Data::Raw(span) => Some((None, span.start, span.len())),
+            Data::Absent | Data::Fields { .. } | Data::Inline(_) => None,
+        };
+        if place.is_some_and(|place| place.2 > 0 && !self.seen.insert(place)) {
+            return;
         }
         let mut stored = Stored {
             name: self.model.name(tensor.name).to_owned(),

@@ -46,7 +46,7 @@ pub(crate) mod projected;
 pub(crate) mod recurrent;
 pub(crate) mod signal;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 pub(crate) mod window;

@@ -20,7 +20,7 @@ pub(super) fn cost(
 }
 
 /// MACs and other arithmetic of a ctx, as text.
-pub(super) fn work(
+pub(crate) fn work(
     domain: &str,
     op: &str,
     inputs: &[&str],
@@ -41,6 +41,6 @@ pub(super) fn macs(
 }
 
 /// MACs and other arithmetic as a test writes them.
-pub(super) fn both(macs: &str, others: &str) -> (String, String) {
+pub(crate) fn both(macs: &str, others: &str) -> (String, String) {
     (macs.to_owned(), others.to_owned())
 }

@@ -9,16 +9,10 @@ mod networks;
 mod openvino;
 mod rules;
 mod shared;
+mod tflite;
 pub(crate) mod tensorflow;
 
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] = &[
-    coreml::ROWS,
-    keras::ROWS,
-    networks::ROWS,
-    openvino::ROWS,
-    shared::ROWS,
-    tensorflow::ROWS,
-];
+pub(crate) const FAMILIES: &[&[Operator]] = &[coreml::ROWS, keras::ROWS, networks::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS, tflite::ROWS];

@@ -27,11 +27,7 @@ pub(super) fn map(op: &Op<'_, '_>, call: &mut Call, assembly: &mut Assembly<'_>)
             call.is("Split").int("axis", axis).int("num_outputs", count);
             call.inputs = vec![data, none, axis_name];
         }
-        "SPLIT_V" => {
-            if let Some(axis) = op.integer(2) {
-                call.is("Split").int("axis", axis);
-            }
-        }
+        "SPLIT_V" => split(op, call, assembly)?,
         "PACK" => _ = call.is_of(FRAMEWORKS, "Stack").int("axis", op.int(1, 0)?),
         "UNPACK" => _ = call.is_of(FRAMEWORKS, "Unstack").int("axis", op.int(1, 0)?),
         "STRIDED_SLICE" => strided_slice(op, call)?,
@@ -55,6 +51,8 @@ pub(super) fn map(op: &Op<'_, '_>, call: &mut Call, assembly: &mut Assembly<'_>)
         }
         "RESIZE_BILINEAR" => resize(op, call, "linear", [2, 3], none)?,
         "RESIZE_NEAREST_NEIGHBOR" => resize(op, call, "nearest", [0, 1], none)?,
+        // The sparse form is how the file stores the tensor; its shape is that of the whole.
+        "DENSIFY" => _ = call.is("Identity"),
         "SHAPE" => _ = call.is("Shape"),
         "EXPAND_DIMS" => {
             let Some(axis) = op.integer(1) else { return Ok(()) };
@@ -127,6 +125,32 @@ fn reshape(op: &Op<'_, '_>, call: &mut Call, assembly: &mut Assembly<'_>) -> Map
     } else if op.integers(1).is_some_and(|shape| shape.contains(&0)) {
         call.int("allowzero", 1);
     }
+    Ok(())
+}
+
+/// Parts of given sizes; one of them may be -1 for what is left.
+fn split(op: &Op<'_, '_>, call: &mut Call, assembly: &mut Assembly<'_>) -> Mapped {
+    let Some(axis) = op.integer(2) else { return Ok(()) };
+    call.is("Split").int("axis", axis);
+    let Some(mut sizes) = op.integers(1).filter(|sizes| sizes.contains(&-1)) else {
+        return Ok(());
+    };
+    let rank = i64::try_from(op.rank(0)).unwrap_or(i64::MAX);
+    let place = usize::try_from(if axis < 0 { axis.saturating_add(rank) } else { axis }).ok();
+    let whole = place.and_then(|place| op.dim(0, place));
+    let given =
+        sizes.iter().filter(|size| **size >= 0).fold(0_i64, |sum, it| sum.saturating_add(*it));
+    let Some(left) = whole.and_then(|whole| whole.checked_sub(given)).filter(|left| *left >= 0)
+    else {
+        call.op = "";
+        return Ok(());
+    };
+    for size in sizes.iter_mut().filter(|size| **size < 0) {
+        *size = left;
+    }
+    let none = assembly.none();
+    let wanted = vec![call.input(0, none), assembly.integers("split", &sizes)?];
+    with_settings(call, wanted, &[1, 2], none);
     Ok(())
 }
 

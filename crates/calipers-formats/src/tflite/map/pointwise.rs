@@ -82,10 +82,10 @@ pub(super) fn map(op: &Op<'_, '_>, call: &mut Call, assembly: &mut Assembly<'_>)
             }
         }
         "RELU_N1_TO_1" => {
-            call.inputs.extend([assembly.float("min", -1.0)?, assembly.float("max", 1.0)?])
+            call.inputs.extend([assembly.float("min", -1.0)?, assembly.float("max", 1.0)?]);
         }
         "RELU_0_TO_1" => {
-            call.inputs.extend([assembly.float("min", 0.0)?, assembly.float("max", 1.0)?])
+            call.inputs.extend([assembly.float("min", 0.0)?, assembly.float("max", 1.0)?]);
         }
         "CUMSUM" => {
             call.int("exclusive", i64::from(op.flag(0)?));

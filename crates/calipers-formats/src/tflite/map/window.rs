@@ -58,7 +58,8 @@ pub(super) fn map(op: &Op<'_, '_>, call: &mut Call) -> Mapped {
         }
         "FULLY_CONNECTED" => {
             call.is_of(FRAMEWORKS, "Linear").input_order(1, &[1, 0]);
-            if !op.flag(2)? && op.rank(0) != 2 {
+            let is_matrix = op.rank(0) == 2 && op.dim(0, 1) == op.dim(1, 1);
+            if !op.flag(2)? && !is_matrix {
                 call.int("flatten", 1);
             }
             with_activation(op, call, 0)

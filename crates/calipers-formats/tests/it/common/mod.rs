@@ -1,6 +1,8 @@
 //! A small protobuf encoder, so that tests write files byte by byte and depend on no library.
 #![allow(dead_code, reason = "each test file uses the part it needs")]
 
+pub(crate) mod flatbuffers;
+
 use calipers_formats::Error;
 use calipers_ir::Model;
 

@@ -1,0 +1,18 @@
+//! Any bytes read as a model in the format of ONNX Runtime.
+
+use std::hint::black_box;
+
+pub(crate) fn run(bytes: &[u8]) {
+    // Only files with the identifier come to this reader.
+    let mut file = bytes.to_vec();
+    if let Some(start) = file.get_mut(..8) {
+        start[2..4].fill(0);
+        start[4..].copy_from_slice(b"ORTM");
+    }
+    match calipers_formats::read(file, "fuzz.ort") {
+        Ok(model) => drop(model),
+        Err(error) => {
+            black_box((error.to_string(), error.hint()));
+        }
+    }
+}
