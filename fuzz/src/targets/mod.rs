@@ -1,6 +1,7 @@
 //! The targets, a file each.
 
 mod claims;
+mod coreml;
 mod devices;
 mod expressions;
 mod gates;
@@ -31,6 +32,7 @@ pub(crate) struct Target {
 /// Every target, by name.
 pub(crate) const TARGETS: &[Target] = &[
     Target { name: "claims", reads_models: false, run: claims::run },
+    Target { name: "coreml", reads_models: false, run: coreml::run },
     Target { name: "devices", reads_models: false, run: devices::run },
     Target { name: "expressions", reads_models: false, run: expressions::run },
     Target { name: "gates", reads_models: false, run: gates::run },

@@ -258,13 +258,13 @@ fn array(part: Part<'_>) -> Result<(Kind, String), Trace> {
         sizes = joined(ranges.iter().map(|range| range_text(*range)), " × ");
         is_stated = true;
     } else if !shapes.is_empty() {
-        for (place, dim) in dims.iter_mut().enumerate() {
-            let default = match dim {
-                Dim::Size(size) => Some(*size),
-                _ => None,
-            };
-            if shapes.iter().any(|one| one.get(place).copied() != default) {
-                *dim = Dim::Unknown;
+        let shared = shapes.iter().map(Vec::len).min().unwrap_or(0);
+        dims.iter_mut().skip(shared).for_each(|dim| *dim = Dim::Unknown);
+        for one in &shapes {
+            for (dim, size) in dims.iter_mut().zip(one) {
+                if *dim != Dim::Size(*size) {
+                    *dim = Dim::Unknown;
+                }
             }
         }
         let texts = shapes.iter().map(|one| joined(one.iter().map(i64::to_string), " × "));

@@ -69,11 +69,3 @@ pub(super) fn add_floats(payload: Payload<'_>, floats: &mut Vec<f32>) -> Result<
     }
     Ok(())
 }
-
-/// The number in a field of single precision.
-pub(super) fn float(payload: Payload<'_>) -> Option<f32> {
-    match payload {
-        Payload::Fixed32(bits) => Some(f32::from_bits(bits)),
-        _ => None,
-    }
-}

@@ -8,6 +8,7 @@ mod features;
 mod fields;
 mod mil;
 mod model;
+mod network;
 mod sniff;
 
 use calipers_ir::{Format, Model};

@@ -1,17 +1,17 @@
 //! `Model`: its version, its description, and what kind of model it is.
 
-use calipers_ir::{Format, GraphId, GraphOrigin, Model, ModelBuilder, Source};
+use calipers_ir::assembly::{Assembly, Call};
+use calipers_ir::{Format, GraphId, Model, ModelBuilder, Source};
 
 use super::blobs::Blobs;
 use super::features::{self, Description, Feature, add_metadata};
-use super::fields::integer;
-use super::mil;
+use super::fields::{integer, message, text};
+use super::{mil, network};
 use crate::Error;
 use crate::elements::StoredElements;
 use crate::error::Trace;
 use crate::input::Input;
 use crate::wire::{Message, Part, Payload};
-use calipers_ir::assembly::{Assembly, Call};
 
 /// Kinds of model by the field that holds one.
 const KINDS: &[(u32, &str)] = &[
@@ -54,6 +54,9 @@ const KINDS: &[(u32, &str)] = &[
     (3000, "serializedModel"),
 ];
 
+/// Stages of a pipeline that are listed.
+const MAX_LISTED: usize = 64;
+
 /// The parts of a `Model`.
 #[derive(Clone, Copy, Default)]
 struct Parts<'a> {
@@ -83,6 +86,10 @@ pub(super) fn read(input: Input, source: &Source) -> Result<Model, Error> {
     builder.header.bytes = bytes;
     let folder = input.folder;
     let mut blobs = Blobs::new(folder);
+    if bytes > 0 && !has_kind(source).map_err(|trace| trace.finish("model", bytes))? {
+        let hint = "it describes a Core ML model and holds none: it may be cut short";
+        return Err(Error::NoGraph { hint: hint.to_owned() });
+    }
     model(&mut builder, &mut blobs, Part::of_source(source))
         .map_err(|trace| trace.finish("model", bytes))?;
     if let Some(folder) = blobs.folder.take() {
@@ -93,6 +100,10 @@ pub(super) fn read(input: Input, source: &Source) -> Result<Model, Error> {
     }
     builder.data_files = blobs.files.files;
     Ok(builder.finish()?)
+}
+
+fn has_kind(source: &Source) -> Result<bool, Trace> {
+    Ok(parts(Part::of_source(source))?.kind.is_some())
 }
 
 fn model(builder: &mut ModelBuilder, blobs: &mut Blobs, part: Part<'_>) -> Result<(), Trace> {
@@ -106,18 +117,88 @@ fn model(builder: &mut ModelBuilder, blobs: &mut Blobs, part: Part<'_>) -> Resul
     if parts.is_updatable {
         add_metadata(builder, "is updatable", "true".to_owned());
     }
-    for (role, features) in [("input", &description.inputs), ("output", &description.outputs)] {
-        describe(builder, role, features);
-    }
     let graph = builder.add_main_graph()?;
     match parts.kind {
-        Some((502, part)) => {
-            let function = description.default_function.clone();
-            mil::read(Assembly::new(builder, graph), blobs, part, &function)
-                .map_err(|trace| trace.within("mlProgram"))
-        }
-        _ => named(builder, graph, &parts, &description),
+        Some((200..=202, part)) => pipeline(builder, blobs, graph, &parts, part, &description),
+        _ => network(builder, blobs, graph, &parts, &description),
     }
+}
+
+/// Reads the graph of a model that is not made of others.
+fn network(
+    builder: &mut ModelBuilder,
+    blobs: &mut Blobs,
+    graph: GraphId,
+    parts: &Parts<'_>,
+    description: &Description,
+) -> Result<(), Trace> {
+    for (role, features) in [
+        ("input", &description.inputs),
+        ("output", &description.outputs),
+        ("state", &description.states),
+    ] {
+        describe(builder, role, features);
+    }
+    let within = |trace: Trace| trace.within(&parts.name());
+    match parts.kind {
+        Some((502, part)) => {
+            let function = &description.default_function;
+            mil::read(Assembly::new(builder, graph), blobs, part, function).map_err(within)
+        }
+        Some((303 | 403 | 500, part)) => {
+            network::read(Assembly::new(builder, graph), part, description).map_err(within)
+        }
+        _ => named(builder, graph, parts, description),
+    }
+}
+
+/// Models that run one after another. The graph is that of the first network among them; without
+/// one, the pipeline is an operator.
+fn pipeline(
+    builder: &mut ModelBuilder,
+    blobs: &mut Blobs,
+    graph: GraphId,
+    whole: &Parts<'_>,
+    part: Part<'_>,
+    description: &Description,
+) -> Result<(), Trace> {
+    let (mut stages, mut names) = (Vec::new(), Vec::new());
+    // A pipeline that ends in a class or a number holds a plain one.
+    let plain = match whole.kind {
+        Some((202, _)) => Some(part),
+        _ => message(part, 1)?,
+    };
+    let Some(plain) = plain else { return named(builder, graph, whole, description) };
+    for field in Message::from(plain).fields() {
+        let field = field?;
+        match (field.number, field.payload) {
+            (1, Payload::Bytes(part)) => stages.push(parts(part)?),
+            (2, Payload::Bytes(part)) => names.push(text(part)),
+            _ => {}
+        }
+    }
+    let title = |place: usize| match names.get(place) {
+        Some(name) if !name.is_empty() => name.clone(),
+        _ => format!("stage {place}"),
+    };
+    let listed = stages.iter().enumerate().take(MAX_LISTED);
+    let listed: Vec<String> =
+        listed.map(|(place, stage)| format!("{}: {}", title(place), stage.name())).collect();
+    add_metadata(builder, "stages", listed.join(", "));
+    let is_network = |stage: &Parts<'_>| matches!(stage.kind, Some((303 | 403 | 500 | 502, _)));
+    let Some(place) = stages.iter().position(is_network) else {
+        return named(builder, graph, whole, description);
+    };
+    let stage = &stages[place];
+    add_metadata(builder, "stage whose graph is shown", title(place));
+    // What the author wrote is said of the whole.
+    let header = builder.header.clone();
+    let inside = match stage.description {
+        Some(part) => features::read(part, builder)?,
+        None => Description::default(),
+    };
+    builder.header = header;
+    network(builder, blobs, graph, stage, &inside)
 }
 
 fn parts(part: Part<'_>) -> Result<Parts<'_>, Trace> {
@@ -166,10 +247,6 @@ fn named(
         let name = assembly.name(&feature.name);
         assembly.add_output(name, Some(ty));
         call.outputs.push(name);
-    }
-    if parts.kind.is_none() {
-        builder.header.graph_origin = GraphOrigin::Absent;
-        return Ok(());
     }
     Assembly::new(builder, graph).add(&call)?;
     Ok(())

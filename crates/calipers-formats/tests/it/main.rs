@@ -3,6 +3,7 @@
 mod attributes;
 mod common;
 mod contents;
+mod coreml;
 mod costs;
 mod decode;
 mod depth;

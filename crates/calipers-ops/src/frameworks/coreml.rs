@@ -7,10 +7,12 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use super::rules::broadcast_pair;
-use crate::InputRole::{Data, Dequantized, Moved, Scale, Setting, Weight};
-use crate::context::{Fail, OpContext, Outcome};
+use crate::InputRole::{
+    Added, Data, Dequantized, Moved, Multiplied, Scale, Setting, Statistic, Table, Weight,
+};
+use crate::context::{Fail, OpContext, Outcome, broadcast};
 use crate::contrib::inputs::{like, only};
-use crate::cost::{self, Work};
+use crate::cost::{self, Traffic, Work};
 use crate::elementwise::rules::same;
 use crate::fact::{Fact, product};
 use crate::known;
@@ -46,6 +48,10 @@ const fn cell(name: &'static str) -> Operator {
 pub(crate) const ROWS: &[Operator] = &family(
     Class::Movement,
     [
+        own("AddChannels", &[Data, Added])
+            .class(Class::Elementwise)
+            .infer(by_channel)
+            .costs(cost::per_output::<1>),
         own("ArgSort", &[Data]).class(Class::Reduction).infer(argsort).costs(cost::per_input::<1>),
         moved("BandPart", Movement::Rearrange).infer(same),
         moved("BatchToSpace", Movement::Rearrange),
@@ -61,6 +67,12 @@ pub(crate) const ROWS: &[Operator] = &family(
             .contracts(KernelClass::Convolution, &[1])
             .infer(deconvolution)
             .costs(cost::contraction::conv_transpose),
+        moved("DepthToSpace", Movement::Rearrange).infer(blocks),
+        own("Embedding", &[Data, Table, Weight])
+            .passes(Movement::Gather)
+            .infer(embedding)
+            .costs(cost::free)
+            .moves(Traffic::Gathered),
         unary("Exp2").transcendental().costs(cost::per_output::<1>),
         own("FillLike", &[Setting, Data]).infer(same).costs(cost::free),
         cell("Gru"),
@@ -82,7 +94,11 @@ pub(crate) const ROWS: &[Operator] = &family(
             .class(Class::Quantization)
             .infer(stated_all)
             .costs(cost::free),
-        own("NormalizedChannels", &[Data, Weight, Weight, Weight, Weight])
+        own("MultiplyChannels", &[Data, Multiplied])
+            .class(Class::Elementwise)
+            .infer(by_channel)
+            .costs(cost::per_output::<1>),
+        own("NormalizedChannels", &[Data, Weight, Weight, Statistic, Statistic])
             .normalizes(Norm::Batch)
             .infer(same)
             .costs(cost::per_output::<2>),
@@ -112,12 +128,13 @@ pub(crate) const ROWS: &[Operator] = &family(
         own("ScaleShift", &[Data, Weight, Weight])
             .class(Class::Elementwise)
             .infer(same)
-            .costs(cost::per_output::<2>),
+            .costs(scale_shift),
         own("Scatter", &[Moved, Setting, Data]).infer(same).costs(cost::free),
         moved("SliceBySize", Movement::Slice),
         own("SliceUpdate", &[Moved, Data]).infer(same).costs(cost::free),
         moved("SlidingWindows", Movement::Rearrange),
         moved("SpaceToBatch", Movement::Rearrange),
+        moved("SpaceToDepth", Movement::Rearrange).infer(blocks),
         own("SparseShiftScale", &[Setting, Dequantized, Scale, Scale])
             .class(Class::Quantization)
             .infer(stated_all)
@@ -156,6 +173,51 @@ fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
         other => other,
     };
     Ok(facts.into_iter().map(truth).collect())
+}
+
+/// A vector has a number for each channel of a blob.
+fn by_channel(ctx: &mut OpContext<'_>) -> Outcome {
+    let is_blob = ctx.dims(0)?.len().max(ctx.dims(1)?.len()) > 2;
+    let spread = |dims: &[Expr]| match dims {
+        [channels] if is_blob => vec![channels.clone(), Expr::from(1), Expr::from(1)],
+        dims => dims.to_vec(),
+    };
+    let dims = broadcast(ctx.op, &spread(ctx.dims(0)?), &spread(ctx.dims(1)?));
+    only(known::dtype(ctx, &[0, 1]), dims)
+}
+
+fn scale_shift(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
+    let each = i64::from(ctx.has(1)) + i64::from(ctx.has(2));
+    Ok(Work::of_flops(cost::elements(ctx, outputs.first())? * each))
+}
+
+/// Squares of space become channels, or the other way round.
+fn blocks(ctx: &mut OpContext<'_>) -> Outcome {
+    let mut dims = ctx.dims(0)?.to_vec();
+    let block = ctx.int_or("blocksize", 1);
+    let Some([channels, height, width]) = dims.last_chunk_mut::<3>() else {
+        return Err(Fail::contradiction(format!("{} lacks a height and a width", ctx.op)));
+    };
+    if block < 1 {
+        return Err(Fail::contradiction(format!("{} has blocks of {block}", ctx.op)));
+    }
+    let side = Expr::from(block);
+    if ctx.op == "DepthToSpace" {
+        *channels = channels.floor_div(&side).floor_div(&side);
+        [height, width].into_iter().for_each(|size| *size = &*size * block);
+    } else {
+        *channels = &*channels * block * block;
+        [height, width].into_iter().for_each(|size| *size = size.floor_div(&side));
+    }
+    only(ctx.dtype(0), Ok(dims))
+}
+
+/// The axis of an index has the elements of its vector.
+fn embedding(ctx: &mut OpContext<'_>) -> Outcome {
+    let mut dims = ctx.dims(0)?.to_vec();
+    let axis = ctx.axis(ctx.int_or("axis", -1), dims.len())?;
+    dims[axis] = ctx.dims_of_rank(1, 2)?[0].clone();
+    only(ctx.dtype(1), Ok(dims))
 }
 
 /// Numbers of a table at indices: with a table of vectors, along the axis that these fill, the file
@@ -332,10 +394,10 @@ fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
         };
         match dims.len() {
             2 => {
-                matrices = matrices + product(dims);
-                rows = rows + &dims[0];
+                matrices += product(dims);
+                rows += &dims[0];
             }
-            _ => rows = rows + product(dims),
+            _ => rows += product(dims),
         }
     }
     Ok(Work { macs: &steps * matrices, other_flops: steps * rows * 2 })

@@ -76,11 +76,11 @@ impl<'s, 'b, 'a> Scope<'s, 'b, 'a> {
     /// Takes all arguments, for an operator without counterpart.
     pub(super) fn take_all(&mut self) -> Result<(), Trace> {
         let operation = self.operation;
-        for (argument, _) in &operation.arguments {
-            let is_setting = self.setting(argument).is_some();
-            if !is_setting {
-                let values = self.values(argument)?;
-                self.call.inputs.extend(values);
+        for name in operation.arguments.iter().flat_map(|(_, values)| values) {
+            let held = self.program.constants.get(name);
+            if held.is_none_or(|held| held.constant.setting == Setting::None) {
+                self.program.store(*name)?;
+                self.call.inputs.push(*name);
             }
         }
         Ok(())

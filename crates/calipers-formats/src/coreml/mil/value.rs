@@ -6,7 +6,7 @@ use calipers_ir::{DType, Data, Dim, Span};
 use half::f16;
 
 use crate::coreml::blobs::Blobs;
-use crate::coreml::fields::{add_floats, add_integers, integer, text};
+use crate::coreml::fields::{add_floats, add_integers, integer, message, text};
 use crate::error::Trace;
 use crate::wire::{Message, Part, Payload};
 
@@ -97,7 +97,7 @@ pub(super) fn value_type(part: Part<'_>) -> Result<Typed, Trace> {
             let field = field?;
             match (field.number, field.payload) {
                 (1, Payload::Bytes(part)) => return tensor_type(part),
-                (5, Payload::Bytes(part)) => next = super::super::fields::message(part, 1)?,
+                (5, Payload::Bytes(part)) => next = message(part, 1)?,
                 _ => {}
             }
         }
@@ -186,10 +186,10 @@ pub(super) fn value(
         let (file, at) = blob_place(part)?;
         let bytes = elements(&constant.dims).and_then(|elements| typed.dtype.bytes(elements));
         constant.data = blobs.place(names, &file, at, bytes);
-    } else if let Some(part) = immediate {
-        if let Some(part) = super::super::fields::message(part, 1)? {
-            (constant.data, constant.setting) = tensor_value(part, typed.dtype)?;
-        }
+    } else if let Some(part) = immediate
+        && let Some(part) = message(part, 1)?
+    {
+        (constant.data, constant.setting) = tensor_value(part, typed.dtype)?;
     }
     Ok(Some(constant))
 }
