@@ -101,6 +101,7 @@ const DOMAINS: &[&str] = &[
     BREVITAS,
     FINN,
     FRAMEWORKS,
+    frameworks::aten::ATEN,
 ];
 
 /// Every family of rows.

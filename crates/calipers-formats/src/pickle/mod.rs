@@ -18,7 +18,7 @@ pub(crate) use imports::{Judgment, judge};
 pub(crate) use machine::{Import, Outcome, run};
 pub(crate) use nested::nested_imports;
 pub(crate) use op::{Op, Payload};
-pub(crate) use value::{Id, Object, Text, Value, Values};
+pub(crate) use value::{Id, Object, Value, Values};
 
 /// Whether bytes may be the start of a pickle: of protocol 2 and above by their mark, of those
 /// before by a few operations that are all known.

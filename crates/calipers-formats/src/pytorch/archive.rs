@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use calipers_ir::{Hazard, Source, Span};
+use calipers_ir::{Bytes, Hazard, Source, Span};
 
 use super::hazards::Hazards;
 use crate::Error;
@@ -43,6 +43,11 @@ impl Records {
         }
         let folder = folder_of(archive.members().iter().map(|member| member.name.as_str()));
         Ok(Self { source: source.clone(), archive, index, folder })
+    }
+
+    /// An archive that is a record of another.
+    pub(super) fn inside_of(record: &Record) -> Result<Self, Error> {
+        Self::open(&Source::new(Part { source: record.source.clone(), span: record.span }))
     }
 
     /// The names of all records, with their folder.
@@ -139,6 +144,29 @@ impl Record {
     }
 }
 
+/// A segment of a source as a source.
+struct Part {
+    source: Source,
+    span: Span,
+}
+
+impl Bytes for Part {
+    fn size(&self) -> u64 {
+        self.span.len()
+    }
+
+    fn whole(&self) -> Option<&[u8]> {
+        self.source.slice(self.span)
+    }
+
+    fn window(&self, start: u64, least: u64) -> Option<&[u8]> {
+        let start = self.span.start.checked_add(start)?;
+        let left = self.span.end.checked_sub(start).filter(|left| *left >= least)?;
+        let bytes = self.source.window(start, least)?;
+        bytes.get(..bytes.len().min(usize::try_from(left).ok()?))
+    }
+}
+
 /// Whether a record holds the elements of tensors.
 fn is_storage(name: &str) -> bool {
     let Some((folder, last)) = name.rsplit_once('/') else { return false };
@@ -153,7 +181,12 @@ fn is_storage(name: &str) -> bool {
 
 /// The folder that has the main pickle or the version, with its slash; what is highest counts.
 fn folder_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+<<<<<<< HEAD
     const MARKS: &[&str] = &[
+=======
+    const MARKS: &[&str] =
+        &[
+>>>>>>> pytorch
         "data.pkl",
         "version",
         "constants.pkl",

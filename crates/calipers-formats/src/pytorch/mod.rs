@@ -6,6 +6,7 @@
 mod archive;
 mod code;
 mod dtype;
+mod export;
 mod flatten;
 mod hazards;
 mod legacy;

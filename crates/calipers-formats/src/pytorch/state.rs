@@ -4,6 +4,7 @@ use calipers_ir::assembly::Assembly;
 use calipers_ir::{Format, GraphOrigin, Hazard, Model, ModelBuilder};
 
 use super::archive::Records;
+use super::export;
 use super::flatten::{Contents, flatten};
 use super::hazards::Hazards;
 use super::rebuilt::Pickled;
@@ -29,6 +30,9 @@ pub(super) fn builder(input: Input, format: Format) -> ModelBuilder {
 /// Reads an archive.
 pub(super) fn read_archive(input: Input) -> Result<Model, Error> {
     let mut records = Records::open(&input.source)?;
+    if let Some(program) = export::program_of(&records) {
+        return export::read(input, records, &program);
+    }
     if script::is_script(&records) {
         return script::read(input, records);
     }

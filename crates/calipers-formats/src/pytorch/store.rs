@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use calipers_ir::assembly::Assembly;
-use calipers_ir::{DType, Data, Span, StoredWeight, TooLarge, WeightRole};
+use calipers_ir::{
+    DType, Data, Span, StoredIn, StoredWeight, Tensor, TooLarge, WeightRole,
+};
 
 use super::flatten::{Kind, Named};
 use super::rebuilt::{Elements, Rebuilt};
@@ -53,12 +55,22 @@ impl Storer {
             let extent = extent(tensor);
             let data = self.data(tensor, extent, places);
             let name = assembly.name(&named.name);
+            if !named.is_of_model || !self.is_first(tensor, extent) {
+                // It is in the file, and no tensor of the model that is not counted yet.
+                assembly.builder.add_tensor(Tensor {
+                    name,
+                    dtype: tensor.dtype,
+                    dims: tensor.dims.clone().into(),
+                    data,
+                    described_at: Span::default(),
+                    stored_in: StoredIn::Initializer,
+                    segment: None,
+                })?;
+                continue;
+            }
             let id = assembly.add_stored(name, tensor.dtype, &tensor.dims, data)?;
             if let Some(affine) = tensor.affine {
                 assembly.add_affine(name, affine);
-            }
-            if !named.is_of_model || !self.is_first(tensor, extent) {
-                continue;
             }
             let elements = assembly.builder.tensor(id).elements().unwrap_or(0);
             let role = role(named, &names);
@@ -66,6 +78,16 @@ impl Storer {
             assembly.builder.stored_weights.push(weight);
         }
         Ok(())
+    }
+
+    /// Where one tensor is.
+    pub(super) fn place(&mut self, tensor: &Rebuilt, places: &Places) -> Data {
+        self.data(tensor, extent(tensor), places)
+    }
+
+    /// How many tensors are not whole in the file.
+    pub(super) fn missing(&self) -> u64 {
+        self.missing
     }
 
     /// What the file states and does not have.

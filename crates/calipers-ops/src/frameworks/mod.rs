@@ -7,6 +7,7 @@ mod coreml;
 mod keras;
 mod networks;
 mod openvino;
+pub(crate) mod aten;
 mod rules;
 mod shared;
 mod tflite;
@@ -15,4 +16,4 @@ pub(crate) mod tensorflow;
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] = &[coreml::ROWS, keras::ROWS, networks::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS, tflite::ROWS];
+pub(crate) const FAMILIES: &[&[Operator]] = &[aten::ROWS, coreml::ROWS, keras::ROWS, networks::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS, tflite::ROWS];
