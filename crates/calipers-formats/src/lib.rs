@@ -21,6 +21,7 @@
 #![deny(unsafe_code)]
 
 mod archive;
+mod built;
 mod coreml;
 mod elements;
 mod error;

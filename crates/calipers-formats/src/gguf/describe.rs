@@ -1,15 +1,21 @@
 //! The network as the metadata describes it.
 
 use calipers_ir::assembly::Assembly;
-use calipers_ir::{DType, Description, TensorId};
+use calipers_ir::{DType, Description, TensorId, TooLarge};
+use calipers_networks::{Meta, Network};
 
 use super::file::File;
 use super::types::file_type_name;
-use super::value::{Meta, Value};
+use super::value::Value;
+use crate::built::{build, filled};
 
 /// Describes the network whose weights were added.
-pub(super) fn describe(assembly: &mut Assembly<'_>, file: &File<'_>, stored: &[TensorId]) {
-    let Some(architecture) = file.text("general.architecture") else { return };
+pub(super) fn describe(
+    assembly: &mut Assembly<'_>,
+    file: &File<'_>,
+    stored: &[TensorId],
+) -> Result<(), TooLarge> {
+    let Some(architecture) = file.text("general.architecture") else { return Ok(()) };
     let lookup = |key: &str| file.find(key).map(Value::meta);
     let number = |key: &str| match lookup(&format!("{architecture}.{key}"))? {
         Meta::Int(value) => u64::try_from(value).ok(),
@@ -54,7 +60,13 @@ pub(super) fn describe(assembly: &mut Assembly<'_>, file: &File<'_>, stored: &[T
         quantization: file_type.or_else(|| most(assembly, stored)).unwrap_or_default(),
         dtype: None,
     };
+    let Some(network) = Network::from_gguf(&lookup) else {
+        assembly.builder.header.description = Some(Box::new(description));
+        return Ok(());
+    };
+    let description = filled(description, network.description());
     assembly.builder.header.description = Some(Box::new(description));
+    build(assembly, &network, stored)
 }
 
 /// The format of blocks that holds the most elements.

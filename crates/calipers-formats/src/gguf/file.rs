@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 
 use calipers_ir::{DType, Source, Span};
+use calipers_networks::Meta;
 
 use super::cursor::Cursor;
 use super::types::dtype_of;
-use super::value::{self, Left, Meta, Value};
+use super::value::{self, Left, Value};
 use crate::Error;
 
 /// Pairs of metadata; files have less than 100.

@@ -265,7 +265,7 @@ impl<'a> Set<'a> {
         builder.data_files = files.files;
         metadata::add(&mut builder, graph, file, source);
         let mut assembly = Assembly::new(&mut builder, graph);
-        describe::describe(&mut assembly, file, &stored);
+        describe::describe(&mut assembly, file, &stored)?;
         builder.hazards.extend(misstated.hazards());
         builder.hazards.extend(template_hazard(file));
         Ok(builder.finish()?)

@@ -1,6 +1,7 @@
 //! Values of the metadata. Arrays are passed over: a vocabulary has 100,000 texts and more.
 
 use calipers_ir::Span;
+use calipers_networks::Meta;
 
 use super::cursor::{Cursor, Text};
 use crate::Error;
@@ -49,26 +50,6 @@ pub(super) enum Value<'a> {
         span: Span,
         /// The elements, where they are whole numbers and few.
         ints: Box<[i64]>,
-    },
-}
-
-/// A value, as a description of the network reads it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Meta<'a> {
-    /// A whole number.
-    Int(i64),
-    /// A number.
-    Float(f64),
-    /// A truth value.
-    Bool(bool),
-    /// A text.
-    Text(&'a str),
-    /// An array.
-    Array {
-        /// How many elements there are.
-        len: u64,
-        /// The elements, where they are whole numbers and few.
-        ints: &'a [i64],
     },
 }
 

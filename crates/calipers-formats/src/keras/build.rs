@@ -55,7 +55,13 @@ pub(super) fn build(
         if layers_of(inside).is_some() {
             let network = network(inside, data.weights).map_err(Failure::Config)?;
             let mut assembly = Assembly::new(builder, graph);
-            Builder { network, stored: &mut stored, weights: HashMap::new(), ranks: HashMap::new() }.add(&mut assembly)?;
+            Builder {
+                network,
+                stored: &mut stored,
+                weights: HashMap::new(),
+                ranks: HashMap::new(),
+            }
+            .add(&mut assembly)?;
         } else {
             // A model of a class of its own is code, and not in the file.
             builder.header.graph_origin = GraphOrigin::Absent;

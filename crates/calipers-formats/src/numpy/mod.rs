@@ -15,13 +15,8 @@ use crate::input::Input;
 use crate::{Error, Reader, Start};
 
 /// Files of NumPy.
-pub(crate) const READER: Reader = Reader {
-    format: Format::Numpy,
-    extensions: &["npy", "npz"],
-    in_folder: &[],
-    sniff,
-    read,
-};
+pub(crate) const READER: Reader =
+    Reader { format: Format::Numpy, extensions: &["npy", "npz"], in_folder: &[], sniff, read };
 
 /// Bytes that are read of an array to find its header.
 const HEAD: u64 = 1 << 16;
@@ -129,10 +124,9 @@ fn add(
             let end = bytes.and_then(|bytes| start.checked_add(bytes));
             let is_plain = header.is_little || header.item_size == 1;
             match end.filter(|end| *end <= file.end) {
-                _ if header.elements == Elements::Objects => Data::Fields {
-                    bytes: file.end.saturating_sub(start),
-                    elements,
-                },
+                _ if header.elements == Elements::Objects => {
+                    Data::Fields { bytes: file.end.saturating_sub(start), elements }
+                }
                 Some(end) if is_plain && dtype != DType::String && dtype != DType::Undefined => {
                     Data::Raw(Span { start, end })
                 }

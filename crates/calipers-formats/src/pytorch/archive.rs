@@ -181,12 +181,7 @@ fn is_storage(name: &str) -> bool {
 
 /// The folder that has the main pickle or the version, with its slash; what is highest counts.
 fn folder_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
-<<<<<<< HEAD
     const MARKS: &[&str] = &[
-=======
-    const MARKS: &[&str] =
-        &[
->>>>>>> pytorch
         "data.pkl",
         "version",
         "constants.pkl",

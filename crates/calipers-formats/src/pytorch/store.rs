@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use calipers_ir::assembly::Assembly;
-use calipers_ir::{
-    DType, Data, Span, StoredIn, StoredWeight, Tensor, TooLarge, WeightRole,
-};
+use calipers_ir::{DType, Data, Span, StoredIn, StoredWeight, Tensor, TooLarge, WeightRole};
 
 use super::flatten::{Kind, Named};
 use super::rebuilt::{Elements, Rebuilt};

@@ -1,18 +1,24 @@
 //! The network as the descriptions next to the weights have it.
 
 use calipers_ir::assembly::Assembly;
-use calipers_ir::{DType, Description, TensorId};
+use calipers_ir::{DType, Description, TensorId, TooLarge};
+use calipers_networks::Network;
 use serde_json::Value;
 
 use super::configs::Configs;
 use super::scheme::Scheme;
+use crate::built::{build, filled};
 
 /// What of an adapter's description is shown.
 const OF_ADAPTER: &[&str] =
     &["base_model_name_or_path", "peft_type", "r", "lora_alpha", "task_type"];
 
 /// Describes the network whose weights were added.
-pub(super) fn describe(assembly: &mut Assembly<'_>, configs: &Configs, stored: &[TensorId]) {
+pub(super) fn describe(
+    assembly: &mut Assembly<'_>,
+    configs: &Configs,
+    stored: &[TensorId],
+) -> Result<(), TooLarge> {
     let names = &assembly.builder.names;
     let mut tensors = stored.iter().map(|id| names.get(assembly.builder.tensor(*id).name));
     let is_adapter = tensors.any(|name| name.starts_with("base_model."));
@@ -35,10 +41,17 @@ pub(super) fn describe(assembly: &mut Assembly<'_>, configs: &Configs, stored: &
         }
         Configs { network: Some(network), .. } => {
             let scheme = Scheme::new(configs.quantization());
-            header.description = Some(Box::new(description(network, &scheme)));
+            let stated = description(network, &scheme);
+            let Some(network) = Network::from_config(network) else {
+                header.description = Some(Box::new(stated));
+                return Ok(());
+            };
+            header.description = Some(Box::new(filled(stated, network.description())));
+            build(assembly, &network, stored)?;
         }
         _ => {}
     }
+    Ok(())
 }
 
 /// Fields of a `config.json`, by the names that families of networks have for them.

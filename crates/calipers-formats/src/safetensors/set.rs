@@ -319,7 +319,7 @@ impl Set {
         builder.data_files = files.files;
         builder.stored_weights = packing::weights(&builder, &stored, &configs);
         let mut assembly = Assembly::new(&mut builder, graph);
-        describe::describe(&mut assembly, &configs, &stored);
+        describe::describe(&mut assembly, &configs, &stored)?;
         builder.hazards.extend(misstated.hazards());
         Ok(builder.finish()?)
     }

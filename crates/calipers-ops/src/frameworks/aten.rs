@@ -76,10 +76,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(size_of)
             .costs(cost::free)
             .moves(Traffic::Nothing),
-        aten("unfold", &[Moved, Setting])
-            .variadic()
-            .passes(Movement::Rearrange)
-            .costs(cost::free),
+        aten("unfold", &[Moved, Setting]).variadic().passes(Movement::Rearrange).costs(cost::free),
         reduced("var").costs(cost::per_input::<3>),
         moved("view", Movement::View),
     ],

@@ -77,10 +77,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .contracts(KernelClass::Depthwise, &[1])
             .infer(windows::depthwise)
             .costs(windows::depthwise_cost),
-        row("Dot", &[Data, Data])
-            .contracts(KernelClass::Gemm, &[])
-            .infer(dot)
-            .costs(dot_cost),
+        row("Dot", &[Data, Data]).contracts(KernelClass::Gemm, &[]).infer(dot).costs(dot_cost),
         row("EinsumDense", &[Data, Weight, Weight])
             .contracts(KernelClass::Gemm, &[1])
             .infer(einsum)
@@ -117,10 +114,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .commutes()
             .infer(not_equal)
             .costs(cost::per_output::<1>),
-        row("RepeatVector", &[Moved])
-            .passes(Movement::Expand)
-            .infer(repeated)
-            .costs(cost::free),
+        row("RepeatVector", &[Moved]).passes(Movement::Expand).infer(repeated).costs(cost::free),
         row("Rescaling", &[Data])
             .class(Class::Elementwise)
             .unary(true)

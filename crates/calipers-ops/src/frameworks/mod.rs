@@ -3,17 +3,26 @@
 //! What several frameworks share is in the domain [`crate::FRAMEWORKS`], by the name that most of
 //! them use. What one of them has alone is in a file and a domain of its own.
 
+pub(crate) mod aten;
 mod coreml;
 mod keras;
 mod networks;
 mod openvino;
-pub(crate) mod aten;
 mod rules;
 mod shared;
-mod tflite;
 pub(crate) mod tensorflow;
+mod tflite;
 
 use crate::row::Operator;
 
 /// Rows of every framework.
-pub(crate) const FAMILIES: &[&[Operator]] = &[aten::ROWS, coreml::ROWS, keras::ROWS, networks::ROWS, openvino::ROWS, shared::ROWS, tensorflow::ROWS, tflite::ROWS];
+pub(crate) const FAMILIES: &[&[Operator]] = &[
+    aten::ROWS,
+    coreml::ROWS,
+    keras::ROWS,
+    networks::ROWS,
+    openvino::ROWS,
+    shared::ROWS,
+    tensorflow::ROWS,
+    tflite::ROWS,
+];

@@ -25,7 +25,8 @@ pub(super) struct Values<'g> {
 
 impl<'g> Values<'g> {
     fn new(module: &'g GraphModule) -> Self {
-        let mut taken: HashSet<&str> = module.graph.tensor_values.keys().map(String::as_str).collect();
+        let mut taken: HashSet<&str> =
+            module.graph.tensor_values.keys().map(String::as_str).collect();
         taken.extend(module.graph.sym_int_values.keys().map(String::as_str));
         let mut paths = HashMap::new();
         for (stored, _) in stored_inputs(module) {
@@ -171,11 +172,7 @@ fn add_stored(
     Ok(lacking)
 }
 
-fn add_node(
-    assembly: &mut Assembly<'_>,
-    values: &Values<'_>,
-    node: &Node,
-) -> Result<(), TooLarge> {
+fn add_node(assembly: &mut Assembly<'_>, values: &Values<'_>, node: &Node) -> Result<(), TooLarge> {
     let mut outputs = Vec::new();
     for output in &node.outputs {
         match output {
@@ -189,7 +186,8 @@ fn add_node(
                 let ty = assembly.tensor_type(DType::Int64, Some(Vec::new()))?;
                 let name = assembly.name(name);
                 // A symbolic number is the same wherever it is read.
-                if values.module.graph.sym_int_values.contains_key(assembly.builder.names.get(name)) {
+                if values.module.graph.sym_int_values.contains_key(assembly.builder.names.get(name))
+                {
                     assembly.declare(name, ty);
                 }
                 outputs.push(name);

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 /// An exported program.
 #[derive(Debug, Deserialize)]
@@ -244,10 +244,7 @@ impl<'de> Visitor<'de> for Arguments {
 }
 
 /// The value of a kind of argument; `None` where it is null.
-fn value_of<'de, M: MapAccess<'de>>(
-    kind: &str,
-    map: &mut M,
-) -> Result<Option<Argument>, M::Error> {
+fn value_of<'de, M: MapAccess<'de>>(kind: &str, map: &mut M) -> Result<Option<Argument>, M::Error> {
     fn of<'de, T: Deserialize<'de>, M: MapAccess<'de>>(
         map: &mut M,
         made: impl FnOnce(T) -> Argument,

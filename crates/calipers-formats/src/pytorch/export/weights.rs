@@ -129,8 +129,7 @@ impl Weights {
         let outcome = run(&pickle.source, pickle.span);
         let Some(top) = outcome.top else { return Ok(()) };
         let contents = flatten(Pickled::new(&outcome), top);
-        let mut places =
-            Places { storages: state::storages(&inner, "data/"), ..Places::default() };
+        let mut places = Places { storages: state::storages(&inner, "data/"), ..Places::default() };
         for span in places.storages.values_mut() {
             // Where the checkpoint is unpacked, its storages have no place in the file.
             *span = match (*span, record.is_in_file) {

@@ -104,8 +104,12 @@ pub(super) fn outputs(node: &Node<'_>) -> u32 {
 pub(super) fn makes_list(node: &Node<'_>) -> bool {
     matches!(
         node.op,
-        "EmptyTensorList" | "TensorListFromTensor" | "TensorListPushBack" | "TensorListReserve"
-            | "TensorListResize" | "TensorListSetItem"
+        "EmptyTensorList"
+            | "TensorListFromTensor"
+            | "TensorListPushBack"
+            | "TensorListReserve"
+            | "TensorListResize"
+            | "TensorListSetItem"
     )
 }
 

@@ -48,8 +48,14 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
             let axis = op.int_or("dim", 0);
             op.call.is_of(FRAMEWORKS, "Unstack").int("axis", axis);
         }
-        "split" | "chunk" | "split_with_sizes" | "tensor_split" | "split_copy"
-        | "split_with_sizes_copy" | "unsafe_split" | "unsafe_chunk" => return split(op),
+        "split"
+        | "chunk"
+        | "split_with_sizes"
+        | "tensor_split"
+        | "split_copy"
+        | "split_with_sizes_copy"
+        | "unsafe_split"
+        | "unsafe_chunk" => return split(op),
         "slice" | "slice_copy" | "narrow" => return slice(op),
         "select" | "select_copy" => {
             let (Some(axis), Some(index)) = (op.int("dim"), op.int("index")) else { return Ok(()) };
@@ -95,11 +101,16 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
             op.call.inputs.push(diagonal);
             op.call.is("Trilu").int("upper", upper);
         }
-        "pad" | "constant_pad_nd" | "reflection_pad1d" | "reflection_pad2d" | "reflection_pad3d"
-        | "replication_pad1d" | "replication_pad2d" | "replication_pad3d" => return pad(op),
+        "pad" | "constant_pad_nd" | "reflection_pad1d" | "reflection_pad2d"
+        | "reflection_pad3d" | "replication_pad1d" | "replication_pad2d" | "replication_pad3d" => {
+            return pad(op);
+        }
         "pixel_shuffle" | "pixel_unshuffle" => {
-            let name = if op.base == "pixel_shuffle" { "upscale_factor" } else { "downscale_factor" };
-            let (Some(factor), Some(4)) = (op.int(name), op.rank("self")) else { return reshape(op) };
+            let name =
+                if op.base == "pixel_shuffle" { "upscale_factor" } else { "downscale_factor" };
+            let (Some(factor), Some(4)) = (op.int(name), op.rank("self")) else {
+                return reshape(op);
+            };
             match op.base {
                 "pixel_shuffle" => op.call.is("DepthToSpace").text("mode", "CRD"),
                 _ => op.call.is("SpaceToDepth"),

@@ -16,10 +16,15 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
         "adaptive_max_pool1d" => adaptive(op, 1, true),
         "adaptive_max_pool2d" => adaptive(op, 2, true),
         "adaptive_max_pool3d" => adaptive(op, 3, true),
-        "upsample_nearest1d" | "upsample_nearest2d" | "upsample_nearest3d"
-        | "_upsample_nearest_exact1d" | "_upsample_nearest_exact2d"
+        "upsample_nearest1d"
+        | "upsample_nearest2d"
+        | "upsample_nearest3d"
+        | "_upsample_nearest_exact1d"
+        | "_upsample_nearest_exact2d"
         | "_upsample_nearest_exact3d" => return resize(op, "nearest"),
-        "upsample_linear1d" | "upsample_bilinear2d" | "upsample_trilinear3d"
+        "upsample_linear1d"
+        | "upsample_bilinear2d"
+        | "upsample_trilinear3d"
         | "_upsample_bilinear2d_aa" => return resize(op, "linear"),
         "upsample_bicubic2d" | "_upsample_bicubic2d_aa" => return resize(op, "cubic"),
         "grid_sampler" | "grid_sampler_2d" | "grid_sampler_3d" => {
