@@ -15,12 +15,17 @@ const MAX_NAME: u64 = (1 << 16) - 1;
 /// Bytes of a text that are kept.
 pub(super) const MAX_TEXT: u64 = 64 * 1024;
 
+/// Bytes that are read before the pages of those before them are let go.
+const CHUNK: u64 = 1 << 20;
+
 /// A position in a header.
 pub(super) struct Cursor<'a> {
     source: &'a Source,
     /// The position.
     pub(super) at: u64,
-    /// Bytes at hand from there on.
+    /// Where the bytes that were read and not yet let go begin.
+    released: u64,
+    /// Bytes at hand from the position on.
     ahead: &'a [u8],
     /// Whether numbers begin with their highest byte.
     pub(super) is_big_endian: bool,
@@ -37,7 +42,7 @@ pub(super) struct Text<'a> {
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(source: &'a Source) -> Self {
-        Self { source, at: 0, ahead: &[], is_big_endian: false, is_short: false }
+        Self { source, at: 0, released: 0, ahead: &[], is_big_endian: false, is_short: false }
     }
 
     fn past_end(&self, what: &str) -> Error {
@@ -62,9 +67,13 @@ impl<'a> Cursor<'a> {
         if (self.ahead.len() as u64) < count {
             let window = self.source.window(self.at, count);
             let window = window.ok_or_else(|| self.past_end(what))?;
-            // What is passed over further is checked against the bound.
-            let most = usize::try_from(MAX_HEADER.saturating_sub(self.at)).unwrap_or(usize::MAX);
-            self.ahead = window.get(..most).unwrap_or(window);
+            // What is passed over further is checked against the bound, and let go.
+            let most = MAX_HEADER.saturating_sub(self.at).min(CHUNK.max(count));
+            self.ahead = usize::try_from(most).ok().and_then(|n| window.get(..n)).unwrap_or(window);
+            if self.at - self.released >= CHUNK {
+                self.source.release(Span { start: self.released, end: self.at });
+                self.released = self.at;
+            }
         }
         Ok(())
     }
@@ -185,10 +194,5 @@ impl<'a> Cursor<'a> {
         const MOST: u64 = 4 << 20;
         let end = self.at.saturating_add(count.min(MOST)).min(self.source.size());
         self.source.expect(Span { start: self.at, end });
-    }
-
-    /// Says that what was read since `start` is not needed soon.
-    pub(super) fn release(&self, start: u64) {
-        self.source.release(Span { start, end: self.at });
     }
 }

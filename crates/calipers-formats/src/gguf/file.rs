@@ -13,10 +13,10 @@ use super::value::{self, Left, Value};
 use crate::Error;
 
 /// Pairs of metadata; files have less than 100.
-const MAX_PAIRS: u64 = 1 << 16;
+const MAX_PAIRS: u64 = 1 << 14;
 
-/// Tensors that a file, or a set of files, may have.
-pub(super) const MAX_TENSORS: usize = 1 << 19;
+/// Tensors that a file, or a set of files, may have; the experts of a layer are one.
+pub(super) const MAX_TENSORS: usize = 1 << 16;
 
 /// Dimensions of a tensor, as ggml has them.
 const MAX_DIMS: u32 = 4;

@@ -9,18 +9,21 @@ use calipers_ir::{DType, Source, Span};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
-use super::json::{Key, Scalar, damaged_json};
+use super::json::{Key, Scalar, Texts, check_depth, damaged_json};
 use crate::Error;
 
 /// The longest header that the format allows.
 const MAX_HEADER: u64 = 100_000_000;
 
+/// Bytes of a header that are fetched at once.
+const MAX_EXPECTED: u64 = 16 << 20;
+
 /// Bytes of the length before the header.
 const LENGTH: u64 = 8;
 
-/// Tensors that a file, or a set of files, may have: models with hundreds of experts in each layer
-/// have more than 100,000.
-pub(super) const MAX_TENSORS: usize = 1 << 19;
+/// Tensors that a file, or a set of files, may have: models with hundreds of quantized experts in each
+/// layer have more than 200,000.
+pub(super) const MAX_TENSORS: usize = 1 << 18;
 
 /// Dimensions that a tensor may have.
 const MAX_DIMS: usize = 64;
@@ -77,10 +80,12 @@ pub(super) fn read(source: &Source) -> Result<Header<'_>, Error> {
         return Err(Error::damaged(0, "the header", &problem));
     }
     let span = Span { start: LENGTH, end: LENGTH + length };
-    source.expect(Span { start: 0, end: span.end.min(source.size()) });
+    // Longer ones are rare, and read as their pages are touched.
+    source.expect(Span { start: 0, end: span.end.min(source.size()).min(MAX_EXPECTED) });
     let json = source.slice(span).ok_or_else(|| {
         truncated(format!("its length is {length} bytes, and the file ends before"))
     })?;
+    check_depth(json, span.start, "the header")?;
     let mut from = serde_json::Deserializer::from_slice(json);
     let header = HeaderVisitor.deserialize(&mut from).and_then(|header| {
         from.end()?;
@@ -111,7 +116,7 @@ impl<'de> Visitor<'de> for HeaderVisitor {
         let mut header = Header::default();
         while let Some(Key(name)) = map.next_key()? {
             if name == "__metadata__" {
-                header.metadata = map.next_value::<super::json::Texts>()?.0;
+                header.metadata = map.next_value::<Texts>()?.0;
                 continue;
             }
             if header.tensors.len() >= MAX_TENSORS {

@@ -8,7 +8,7 @@ use calipers_ir::{Source, Span};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::header::MAX_TENSORS;
-use super::json::{Key, Texts, damaged_json};
+use super::json::{Key, Texts, check_depth, damaged_json};
 use crate::Error;
 
 /// The longest index that is read.
@@ -49,6 +49,7 @@ pub(super) fn read(source: &Source) -> Result<Index<'_>, Error> {
         Some(json) => (json, 3),
         None => (json, 0),
     };
+    check_depth(json, from, PATH)?;
     let mut index: Index<'_> =
         serde_json::from_slice(json).map_err(|error| damaged_json(json, from, PATH, &error))?;
     index.sort_shards();

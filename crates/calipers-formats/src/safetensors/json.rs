@@ -27,6 +27,28 @@ pub(super) fn damaged_json(json: &[u8], from: u64, path: &str, error: &serde_jso
     Error::damaged(from.saturating_add(within as u64), path, &problem)
 }
 
+/// Refuses JSON that is nested deeper than any header or index: it would cost memory for each level,
+/// even where it is passed over.
+pub(super) fn check_depth(json: &[u8], from: u64, path: &str) -> Result<(), Error> {
+    const MAX_DEPTH: usize = 16;
+    let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in json.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'{' | b'[' if !is_text => depth += 1,
+            b'}' | b']' if !is_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            let problem = format!("it is nested deeper than {MAX_DEPTH}");
+            return Err(Error::damaged(from.saturating_add(at as u64), path, &problem));
+        }
+    }
+    Ok(())
+}
+
 /// A key of an object, borrowed where it has no escapes.
 pub(super) struct Key<'a>(pub(super) Cow<'a, str>);
 

@@ -29,6 +29,8 @@ pub(super) struct Set {
     folder: Option<Arc<dyn Folder>>,
     files: DataFiles,
     names: HashSet<NameId>,
+    /// Free metadata that was added.
+    pairs: HashSet<(String, String)>,
     stored: Vec<TensorId>,
     misstated: Misstated,
 }
@@ -54,6 +56,7 @@ impl Set {
             folder,
             files: DataFiles::default(),
             names: HashSet::new(),
+            pairs: HashSet::new(),
             stored: Vec::new(),
             misstated: Misstated::default(),
         })
@@ -203,10 +206,9 @@ impl Set {
     /// Adds free metadata. Shards repeat what the others have.
     fn add_metadata(&mut self, pairs: &[(String, String)]) {
         const MAX_PAIRS: usize = 4096;
-        let metadata = &mut self.builder.header.metadata;
         for pair in pairs {
-            if metadata.len() < MAX_PAIRS && !metadata.contains(pair) {
-                metadata.push(pair.clone());
+            if self.pairs.len() < MAX_PAIRS && self.pairs.insert(pair.clone()) {
+                self.builder.header.metadata.push(pair.clone());
             }
         }
     }
@@ -310,8 +312,8 @@ impl Set {
 
     /// Finds what each tensor is, reads the descriptions next to the file, and returns the model.
     pub(super) fn finish(self) -> Result<Model, Error> {
-        let Self { mut builder, graph, folder, files, stored, mut misstated, names } = self;
-        drop(names);
+        let Self { mut builder, graph, folder, files, stored, mut misstated, names, pairs } = self;
+        drop((names, pairs));
         let configs = match folder {
             Some(folder) => Configs::read(&*folder, &mut misstated)?,
             None => Configs::default(),
