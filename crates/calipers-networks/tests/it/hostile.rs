@@ -68,18 +68,11 @@ fn sizes_that_no_network_has() {
     let values = [
         json!(0),
         json!(-1),
-        json!(1),
         json!(3),
         json!(1 << 28),
         json!(i64::MAX),
-        json!(i64::MIN),
-        json!(u64::MAX),
-        json!(1e300),
         json!("text"),
         json!(null),
-        json!([]),
-        json!({}),
-        json!(true),
         json!([1, "sliding_attention"]),
         json!({"bits": 4, "group_size": 7}),
     ];

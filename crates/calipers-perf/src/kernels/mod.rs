@@ -273,6 +273,7 @@ impl<'n> Finder<'n, '_> {
             KernelClass::Gemm if traits.contraction.is_some_and(|it| it.weights == [1, 0]) => {
                 self.push(gemm(net, unit));
             }
+            KernelClass::Gemm if unit.is(["Experts", "MoE"]) => self.push(mixture(net, unit)),
             class => match kind_of(class) {
                 Some(kind) => self.push(plain(net, unit, kind)),
                 None => self.view(unit),
@@ -356,20 +357,22 @@ fn gemm(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let is_batched = kernel.reads.len() > 1;
     kernel.rows =
         if is_batched { rest.last().cloned() } else { Some(product(rest)) }.unwrap_or(Expr::ONE);
-    if unit.is(["Experts", "MoE"]) {
-        read_used_experts(net, unit, &product(rest), &mut kernel);
-    }
     kernel
 }
 
-/// Of a mixture, the weights of as many experts are read as the tokens choose: each of them others,
-/// until all are read.
-fn read_used_experts(net: &Network<'_>, unit: &NetworkOp, tokens: &Expr, kernel: &mut Kernel) {
+/// A mixture of experts: of the weights, those of as many experts are read as the tokens choose,
+/// each of them others, until all are read.
+fn mixture(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
+    let mut kernel = plain(net, unit, KernelKind::Gemm);
+    let shape = unit.input(0).and_then(|input| net.shape(input)).unwrap_or_default();
+    let [rest @ .., hidden] = shape else { return kernel };
+    kernel.depth = hidden.clone();
+    kernel.rows = product(rest);
     let experts = unit.input(1).and_then(|scores| net.dim(scores, -1)).filter(|all| *all > 1);
-    let Some(experts) = experts.map(Expr::from) else { return };
-    let chosen = tokens * net.int(unit, "k").unwrap_or(1);
-    let used = Expr::min(&chosen, &experts);
-    kernel.weights = (&kernel.weights * used).floor_div(&experts);
+    let Some(experts) = experts.map(Expr::from) else { return kernel };
+    let chosen = &kernel.rows * net.int(unit, "k").unwrap_or(1);
+    kernel.weights = (&kernel.weights * Expr::min(&chosen, &experts)).floor_div(&experts);
+    kernel
 }
 
 fn convolution(net: &Network<'_>, unit: &NetworkOp) -> Kernel {

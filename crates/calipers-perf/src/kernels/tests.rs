@@ -33,6 +33,21 @@ fn a_layer_is_one_product_and_views_are_none() {
 }
 
 #[test]
+fn experts_are_read_that_tokens_choose() {
+    // Of eight experts of 2 · 32 · 64, each token chooses two.
+    for (tokens, used) in [("1", 2), ("3", 6), ("5", 8)] {
+        let mut t = Tiny::new();
+        let (x, scores) = (t.input(&[tokens, "32"]), t.input(&[tokens, "8"]));
+        let (up, down) = (t.weight(&[8, 64, 32]), t.weight(&[8, 32, 64]));
+        let inputs = [x.as_str(), &scores, &up, "", &down];
+        let y = t.contrib_with("MoE", &inputs, &[Attribute::int("k", 2)]);
+        let found = kernels(t, &y);
+        assert_eq!(kinds(&found), [KernelKind::Gemm]);
+        assert_eq!(found[0].weights, Expr::from(used * 2 * 32 * 64), "{tokens} tokens");
+    }
+}
+
+#[test]
 fn a_matrix_transposed_for_a_product_is_not_copied() {
     let mut t = Tiny::new();
     let (q, k) = (t.input(&["2", "5", "16"]), t.input(&["2", "7", "16"]));
