@@ -76,8 +76,9 @@ struct Lister<'a> {
     resolved: &'a ResolvedOps,
     uses: &'a UseTable,
     network: Network,
-    /// Places that are counted already: file, where it is another one; offset, length.
-    seen: HashSet<(Option<usize>, u64, u64)>,
+    /// Places that are counted already: file, where it is another one; offset, length, type. The
+    /// same zeros may be a bias and an index.
+    seen: HashSet<(Option<usize>, u64, u64, DType)>,
     /// What the reader of the format says of tensors.
     stated: HashMap<TensorId, &'a StoredWeight>,
     found: Vec<Stored>,
@@ -341,9 +342,9 @@ impl Lister<'_> {
         let place = match &tensor.data {
             Data::External(external) => {
                 let length = external.length.or(tensor.bytes()).unwrap_or(0);
-                external.offset.map(|offset| (Some(external.file), offset, length))
+                external.offset.map(|offset| (Some(external.file), offset, length, tensor.dtype))
             }
-            Data::Raw(span) => Some((None, span.start, span.len())),
+            Data::Raw(span) => Some((None, span.start, span.len(), tensor.dtype)),
             Data::Absent | Data::Fields { .. } | Data::Inline(_) => None,
         };
         if place.is_some_and(|place| place.2 > 0 && !self.seen.insert(place)) {
