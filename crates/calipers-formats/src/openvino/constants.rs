@@ -130,7 +130,7 @@ impl Constants {
         use DType::{Bool, Int32, Int64, Uint32, Uint64};
         // Truth values decide how often loops run.
         let is_integer = matches!(dtype, Bool | Int32 | Int64 | Uint32 | Uint64);
-        if !is_integer && !(decides && dtype.is_float()) {
+        if !(is_integer || decides && dtype.is_float()) {
             return None;
         }
         let elements = dims.iter().try_fold(1_u64, |product, dim| {

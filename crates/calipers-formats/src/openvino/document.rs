@@ -129,11 +129,6 @@ impl Layer {
         whole_numbers(self.text(key)?)
     }
 
-    /// The place of an output port.
-    pub(super) fn output_place(&self, port: u64) -> Option<usize> {
-        self.outputs.iter().position(|output| output.id == port)
-    }
-
     /// The place of an input port.
     pub(super) fn input_place(&self, port: u64) -> Option<usize> {
         self.inputs.iter().position(|input| input.id == port)

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use calipers_ir::assembly::{Assembly, Call};
-use calipers_ir::{DType, Dim, GraphId, Model, ModelBuilder, NameId, TooLarge, TypeId};
+use calipers_ir::{Dim, GraphId, Model, ModelBuilder, NameId, TooLarge, TypeId};
 
 use super::constants::{Constants, first_name, misstated};
 use super::document::{CONST, Document, Edge, Layer, Net, PARAMETER, Port, RESULT};
@@ -115,15 +115,6 @@ impl Site<'_> {
             [element] => Some(*element),
             _ => None,
         }
-    }
-
-    /// The type that the file states for an input: at the output that it comes from, since old
-    /// files state none at inputs.
-    pub(super) fn input_dtype(&self, input: usize) -> DType {
-        let source = self.wires.sources.get(&(self.place, input));
-        let port = source
-            .and_then(|(layer, output)| self.wires.net.layers.get(*layer)?.outputs.get(*output));
-        port.map_or(DType::Undefined, |port| dtype(&port.precision))
     }
 
     /// The names of the inputs; the empty one where nothing comes.

@@ -50,7 +50,12 @@ fn read(input: Input) -> Result<Model, Error> {
     header.ir_version = document.version;
     header.metadata.clone_from(&document.info);
     let written = |key: &str| document.info.iter().find(|(name, _)| name == key);
-    let producers = [("Runtime_version", "OpenVINO"), ("MO_version", "OpenVINO Model Optimizer")];
+    // The converter and the library write the same version under different names.
+    let producers = [
+        ("Runtime_version", "OpenVINO"),
+        ("OpenVINO Runtime", "OpenVINO"),
+        ("MO_version", "OpenVINO Model Optimizer"),
+    ];
     if let Some((name, (_, version))) =
         producers.iter().find_map(|(key, name)| Some((name, written(key)?)))
     {

@@ -15,6 +15,9 @@ const MAX_DEPTH: usize = 256;
 /// Attributes of one element.
 const MAX_ATTRIBUTES: usize = 512;
 
+/// Bodies of layers: each becomes a graph.
+const MAX_BODIES: usize = 1 << 14;
+
 /// Bytes of all free metadata that are kept.
 const MAX_INFO: usize = 1 << 20;
 
@@ -136,9 +139,9 @@ impl Parser {
             (Open::Layer(net), b"data") => self.data(net, element)?,
             (Open::Layer(net), b"input") => Open::Ports(net, Side::Input),
             (Open::Layer(net), b"output") => Open::Ports(net, Side::Output),
-            (Open::Layer(net), b"body") => self.body(net, Branch::Body),
-            (Open::Layer(net), b"then_body") => self.body(net, Branch::Then),
-            (Open::Layer(net), b"else_body") => self.body(net, Branch::Else),
+            (Open::Layer(net), b"body") => self.body(net, Branch::Body)?,
+            (Open::Layer(net), b"then_body") => self.body(net, Branch::Then)?,
+            (Open::Layer(net), b"else_body") => self.body(net, Branch::Else)?,
             (Open::Layer(net), b"port_map") => Open::Map(net, Branch::Body),
             (Open::Layer(net), b"then_port_map") => Open::Map(net, Branch::Then),
             (Open::Layer(net), b"else_port_map") => Open::Map(net, Branch::Else),
@@ -299,13 +302,16 @@ impl Parser {
         bodies.get_mut(place)
     }
 
-    fn body(&mut self, net: usize, branch: Branch) -> Open {
+    fn body(&mut self, net: usize, branch: Branch) -> Result<Open, Error> {
         let inner = self.document.nets.len();
+        if inner > MAX_BODIES {
+            return Err(self.damaged("the file has more bodies than any network"));
+        }
         self.document.nets.push(Net::default());
         if let Some(body) = self.body_entry(net, branch) {
             body.net = Some(inner);
         }
-        Open::Net(inner)
+        Ok(Open::Net(inner))
     }
 
     fn mapped(

@@ -29,7 +29,7 @@ const JSON: &str = r#"{
 }"#;
 
 fn parse(text: &str) -> Model {
-    read(text.as_bytes().to_vec(), "m.json").unwrap()
+    read(text.as_bytes().to_vec(), "m.json").expect("a model")
 }
 
 #[test]

@@ -27,7 +27,7 @@ f <alpha, beta: float = 1.0> (a) => (b) { b = LeakyRelu <alpha: float = @alpha> 
 "#;
 
 fn parse(text: &str) -> Model {
-    read(text.as_bytes().to_vec(), "m.onnxtxt").unwrap()
+    read(text.as_bytes().to_vec(), "m.onnxtxt").expect("a model")
 }
 
 #[test]

@@ -32,6 +32,8 @@ fn a_real_file_is_read() {
     let model = open(&fixture()).unwrap();
     assert_eq!(model.header.format, Format::OpenVino);
     assert_eq!(model.header.ir_version, Some(11));
+    assert_eq!(model.header.producer_name, "OpenVINO");
+    assert!(model.header.producer_version.starts_with("2026.4.1"));
     assert_eq!(model.name(model.main().name), "tiny");
     assert_eq!(
         ops(&model),
@@ -105,7 +107,7 @@ fn edge(from: (u64, u64), to: (u64, u64)) -> String {
 }
 
 fn parse(text: &str) -> Model {
-    read(text.as_bytes().to_vec(), "n.xml").unwrap()
+    read(text.as_bytes().to_vec(), "n.xml").expect("a model")
 }
 
 fn misstated(model: &Model) -> Vec<&str> {
@@ -259,6 +261,8 @@ fn depth_and_attributes_are_bounded() {
     assert!(error(&deep).contains("deeper"));
     let bodies = "<layers><layer id=\"0\" type=\"Loop\"><body>".repeat(10_000);
     assert!(error(&format!("<net version=\"11\">{bodies}")).contains("deeper"));
+    let loops = "<layer id=\"0\" type=\"Loop\"><body/></layer>".repeat(20_000);
+    assert!(error(&net(&loops, "")).contains("more bodies"));
     let many: String = (0..600).map(|index| format!(" a{index}=\"\"")).collect();
     let text = net(&layer(0, "ReLU", 1, 1, &many), "");
     assert!(error(&text).contains("more attributes"));

@@ -1,6 +1,5 @@
 //! Operators that move, cut and join elements.
 
-use calipers_ir::TooLarge;
 use calipers_ir::assembly::{Assembly, Call};
 
 use super::{Found, arrange, from_front, own, shared};
@@ -46,7 +45,7 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
             call.is("Slice");
             arrange(call, &[Some(0), Some(1), Some(2), Some(4), Some(3)], empty);
         }
-        "Pad" => pad(site, assembly, call)?,
+        "Pad" => pad(site, call),
         "ShapeOf" => {
             call.is("Shape");
         }
@@ -155,30 +154,16 @@ fn mask(layer: &Layer, key: &str) -> i64 {
     set.fold(0, |mask, (place, _)| mask | 1_i64 << place)
 }
 
-/// ONNX has what goes before and what goes after in one list.
-fn pad(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut Call) -> Result<(), TooLarge> {
+/// What goes before and what goes after are two inputs, so the row is one of OpenVINO.
+fn pad(site: Site<'_>, call: &mut Call) {
     let mode = match site.layer.text("pad_mode") {
         Some("edge") => "edge",
         Some("reflect") => "reflect",
-        // The edge itself is mirrored too, which ONNX has no mode for; shape and cost are the same.
-        Some("symmetric") => "reflect",
+        Some("symmetric") => "symmetric",
         _ => "constant",
     };
+    own(call, "Pad");
     call.text("mode", mode);
-    let Some((before, after)) = site.integers(1).zip(site.integers(2)) else {
-        own(call, "Pad");
-        return Ok(());
-    };
-    let hint = format!("pads of layer {}", site.layer.id);
-    let pads = assembly.integers(&hint, &[before, after].concat())?;
-    call.is("Pad");
-    let joined = call.inputs.len();
-    call.inputs.push(pads);
-    let value = Some(3).filter(|value| *value < joined);
-    // What is before and what is after follow as settings.
-    let order = [Some(0), Some(joined), value, None, Some(1), Some(2)];
-    arrange(call, &order, assembly.none());
-    Ok(())
 }
 
 /// The axis of a gather, which is an input here and an attribute in ONNX.

@@ -1,181 +1,23 @@
-//! Rows of operators that OpenVINO has alone.
-//!
-//! <https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets.html>
+//! Shapes and costs of operators that OpenVINO has alone.
 
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::InputRole::{Data, Joined, Moved, Setting, Table, Weight};
-use crate::OPENVINO;
 use crate::context::{Fail, OpContext, Outcome, broadcast};
 use crate::contrib::inputs::{first_dtype, only};
-use crate::cost::{self, Cost, Traffic, Work};
-use crate::elementwise::rules::same;
+use crate::cost::{self, Cost, Work};
 use crate::fact::{Fact, product};
 use crate::known;
 use crate::movement::given::{dimension, list};
-use crate::row::{InputRole, Operator};
-use crate::traits::{
-    Activation, Class, Extent, ImageOp, KernelClass, Lowering, Movement, Norm, Pool, family,
-};
 use crate::window::{Padding, Window};
 
-const fn own(name: &'static str, inputs: &'static [InputRole]) -> Operator {
-    Operator::new(OPENVINO, name, inputs)
-}
-
-/// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &family(
-    Class::Movement,
-    [
-        own("AdaptiveAvgPool", &[])
-            .pools(Pool::Average)
-            .infer(adaptive)
-            .costs(cost::per_input::<1>),
-        own("AdaptiveMaxPool", &[]).pools(Pool::Max).infer(adaptive).costs(cost::per_input::<1>),
-        own("BatchToSpace", &[Moved, Setting, Setting, Setting])
-            .passes(Movement::Rearrange)
-            .extent(Extent::Inputs(&[1, 2, 3]))
-            .infer(batch_to_space)
-            .costs(cost::free),
-        own("Broadcast", &[Moved, Setting, Setting])
-            .passes(Movement::Expand)
-            .extent(Extent::Inputs(&[1]))
-            .grows_when_folded()
-            .infer(given_shape::<1>)
-            .costs(cost::free),
-        own("Bucketize", &[Data, Setting])
-            .class(Class::Elementwise)
-            .decides()
-            .infer(bucketize)
-            .costs(cost::per_output::<1>),
-        own("EmbeddingBagOffsets", &[Table, Data, Data])
-            .class(Class::Reduction)
-            .infer(bags)
-            .costs(summed_rows),
-        own("EmbeddingBagPacked", &[Table, Data])
-            .class(Class::Reduction)
-            .infer(packed_bags)
-            .costs(summed_rows),
-        own("EmbeddingSegmentsSum", &[Table, Data, Data])
-            .class(Class::Reduction)
-            .infer(segments)
-            .costs(summed_rows),
-        own("ExtractImagePatches", &[Moved])
-            .passes(Movement::Rearrange)
-            .infer(stated)
-            .costs(cost::free),
-        own("Eye", &[]).class(Class::Generator).infer(stated).costs(cost::free),
-        own("FakeConvert", &[Moved, Setting, Setting])
-            .class(Class::Quantization)
-            .passes(Movement::Convert)
-            .lowers(Lowering::Forward)
-            .in_place(true)
-            .infer(same)
-            .costs(cost::per_output::<4>),
-        own("GRN", &[]).normalizes(Norm::Lp).infer(same).costs(cost::per_output::<3>),
-        own("GRUCell", &[Data, Data, Weight, Weight, Weight])
-            .class(Class::Recurrent)
-            .contracts(KernelClass::Recurrent, &[2])
-            .infer(cell)
-            .costs(cell_cost),
-        own("Gather", &[Table, Data, Setting])
-            .passes(Movement::Gather)
-            .infer(stated)
-            .costs(cost::free)
-            .moves(Traffic::Gathered),
-        own("GatherTree", &[]).passes(Movement::Gather).infer(same).costs(cost::free),
-        own("GroupConvolution", &[Data, Weight])
-            .class(Class::Contraction)
-            .contracts(KernelClass::Convolution, &[1])
-            .has_integer_kernel()
-            .infer(grouped)
-            .costs(grouped_cost),
-        own("GroupConvolutionBackpropData", &[Data, Weight])
-            .class(Class::Contraction)
-            .raises_resolution()
-            .contracts(KernelClass::Convolution, &[1])
-            .has_integer_kernel()
-            .infer(grouped_back)
-            .costs(grouped_back_cost),
-        own("Interpolate", &[])
-            .class(Class::Image(ImageOp::Resize))
-            .raises_resolution()
-            .infer(stated)
-            .costs(cost::window::resize),
-        own("IsFinite", &[])
-            .class(Class::Elementwise)
-            .decides()
-            .unary(true)
-            .infer(is_finite)
-            .costs(cost::per_output::<1>),
-        own("LSTMCell", &[Data, Data, Data, Weight, Weight, Weight])
-            .class(Class::Recurrent)
-            .contracts(KernelClass::Recurrent, &[3])
-            .infer(cell)
-            .costs(cell_cost),
-        own("NormalizeL2", &[]).normalizes(Norm::Lp).infer(same).costs(cost::per_output::<3>),
-        own("NotEqual", &[])
-            .class(Class::Elementwise)
-            .commutes()
-            .decides()
-            .infer(not_equal)
-            .costs(cost::per_output::<1>),
-        own("PReLU", &[Data, Weight])
-            .activates(Activation::Prelu)
-            .unary(false)
-            .has_integer_kernel()
-            .infer(same)
-            .costs(cost::per_output::<1>),
-        own("Pad", &[Moved, Setting, Setting, Setting])
-            .passes(Movement::Pad)
-            .extent(Extent::Inputs(&[1, 2]))
-            .has_integer_kernel()
-            .infer(pad)
-            .costs(cost::free),
-        own("PriorBox", &[]).class(Class::Generator).infer(stated).costs(cost::per_output::<1>),
-        own("RNNCell", &[Data, Data, Weight, Weight, Weight])
-            .class(Class::Recurrent)
-            .contracts(KernelClass::Recurrent, &[2])
-            .infer(cell)
-            .costs(cell_cost),
-        own("RandomUniform", &[])
-            .class(Class::Generator)
-            .random()
-            .infer(given_shape::<0>)
-            .costs(cost::per_output::<1>),
-        own("ReadValue", &[]).class(Class::Sequence).infer(stated).costs(cost::free),
-        own("ReorgYolo", &[Moved]).passes(Movement::Rearrange).infer(stated).costs(cost::free),
-        own("Roll", &[Moved, Setting, Setting])
-            .passes(Movement::Rearrange)
-            .infer(same)
-            .costs(cost::free),
-        own("ScatterUpdate", &[Joined, Setting, Joined])
-            .passes(Movement::Scatter { updates: 2 })
-            .infer(same)
-            .costs(cost::free),
-        own("ShuffleChannels", &[Moved]).passes(Movement::Rearrange).infer(same).costs(cost::free),
-        own("SliceScatter", &[Joined, Joined])
-            .passes(Movement::Scatter { updates: 1 })
-            .infer(same)
-            .costs(cost::free),
-        own("SpaceToBatch", &[Moved, Setting, Setting, Setting])
-            .passes(Movement::Rearrange)
-            .extent(Extent::Inputs(&[1, 2, 3]))
-            .infer(space_to_batch)
-            .costs(cost::free),
-        own("Split", &[Moved]).passes(Movement::Slice).infer(stated).costs(cost::free),
-        own("Transpose", &[Moved]).passes(Movement::Transpose).infer(stated).costs(cost::free),
-    ],
-);
-
 /// Operators whose result only the shape that the file states gives.
-fn stated(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn stated(ctx: &mut OpContext<'_>) -> Outcome {
     Err(Fail::unknown(format!("the shape of {} is what the file states", ctx.op)))
 }
 
 /// A batch of channels in the size that is asked for, and where each element comes from.
-fn adaptive(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn adaptive(ctx: &mut OpContext<'_>) -> Outcome {
     let dtype = ctx.dtype(0);
     let dims = |ctx: &OpContext<'_>| {
         let input = ctx.dims(0)?;
@@ -192,7 +34,7 @@ fn adaptive(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// A tensor of the shape that an input gives.
-fn given_shape<const INPUT: usize>(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn given_shape<const INPUT: usize>(ctx: &mut OpContext<'_>) -> Outcome {
     let dtype = if INPUT == 0 { DType::Undefined } else { ctx.dtype(0) };
     let why = "the shape that is asked for";
     let sizes = match list(ctx, "", INPUT) {
@@ -211,7 +53,7 @@ fn given_shape<const INPUT: usize>(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// What is before and what is after each dimension are two inputs.
-fn pad(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn pad(ctx: &mut OpContext<'_>) -> Outcome {
     let dtype = ctx.dtype(0);
     let Some(dims) = known::dims(ctx, 0)? else {
         return Ok(vec![known::unranked(ctx, 0, dtype)]);
@@ -232,15 +74,15 @@ fn pad(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// The place among bounds that each element falls in.
-fn bucketize(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn bucketize(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![ctx.shaped_like(0, DType::Int64)?])
 }
 
-fn is_finite(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn is_finite(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![ctx.shaped_like(0, DType::Bool)?])
 }
 
-fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = |ctx: &OpContext<'_>| broadcast(ctx.op, ctx.dims(0)?, ctx.dims(1)?);
     only(DType::Bool, dims(ctx))
 }
@@ -279,7 +121,7 @@ fn moved_blocks(ctx: &OpContext<'_>, to_batch: bool) -> Result<Vec<Expr>, Fail> 
             true => (size + ends).floor_div(block),
             false => size * block - ends,
         });
-        all = all * block;
+        all *= block;
     }
     // The block of the batch itself is 1.
     if let Some(batch) = dims.first_mut() {
@@ -291,12 +133,12 @@ fn moved_blocks(ctx: &OpContext<'_>, to_batch: bool) -> Result<Vec<Expr>, Fail> 
     Ok(dims)
 }
 
-fn space_to_batch(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn space_to_batch(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = moved_blocks(ctx, true);
     only(ctx.dtype(0), dims)
 }
 
-fn batch_to_space(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn batch_to_space(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = moved_blocks(ctx, false);
     only(ctx.dtype(0), dims)
 }
@@ -308,17 +150,17 @@ fn rows(ctx: &OpContext<'_>, count: &Expr) -> Result<Vec<Expr>, Fail> {
     Ok(std::iter::once(count).chain(row).cloned().collect())
 }
 
-fn bags(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn bags(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = |ctx: &OpContext<'_>| rows(ctx, &ctx.dims_of_rank(2, 1)?[0]);
     only(ctx.dtype(0), dims(ctx))
 }
 
-fn packed_bags(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn packed_bags(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = |ctx: &OpContext<'_>| rows(ctx, &ctx.dims_of_rank(1, 2)?[0]);
     only(ctx.dtype(0), dims(ctx))
 }
 
-fn segments(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn segments(ctx: &mut OpContext<'_>) -> Outcome {
     let count = match ctx.exprs(3).as_deref() {
         Some([Some(count)]) => Some((*count).clone()),
         _ => None,
@@ -329,14 +171,14 @@ fn segments(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// A sum for each element of each row that is looked up.
-fn summed_rows(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+pub(super) fn summed_rows(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
     let table = cost::dims(ctx, ctx.optional(0))?;
     let row = product(table.get(1..).unwrap_or_default());
     Ok(Work::of_flops(cost::input(ctx, 1)? * row))
 }
 
 /// One step of a recurrent layer: its states, each of the shape of the first.
-fn cell(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn cell(ctx: &mut OpContext<'_>) -> Outcome {
     let dtype = first_dtype(ctx, &[0, 1]);
     let dims = |ctx: &OpContext<'_>| Ok(ctx.dims_of_rank(1, 2)?.to_vec());
     let states = if ctx.op == "LSTMCell" { 2 } else { 1 };
@@ -345,7 +187,7 @@ fn cell(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// Every row of the batch by all weights; what is next to it is as in `cost::recurrent`.
-fn cell_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+pub(super) fn cell_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
     let (weights, gates, update) = match ctx.op {
         "LSTMCell" => ([3, 4], 4, 5),
         "GRUCell" => ([2, 3], 3, 5),
@@ -379,7 +221,7 @@ fn check(ctx: &OpContext<'_>, channels: &Expr, wanted: &Expr) -> Result<(), Fail
 }
 
 /// A convolution of each group of channels with its own kernels.
-fn grouped(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn grouped(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = |ctx: &OpContext<'_>| {
         let (input, weights) = operands(ctx)?;
         check(ctx, &input[1], &(&weights[0] * &weights[2]))?;
@@ -395,7 +237,7 @@ fn grouped(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// The inverse of its arithmetic, or the size that is asked for.
-fn grouped_back(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn grouped_back(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = |ctx: &OpContext<'_>| {
         let (input, weights) = operands(ctx)?;
         check(ctx, &input[1], &(&weights[0] * &weights[1]))?;
@@ -427,11 +269,11 @@ fn kernel(ctx: &OpContext<'_>) -> Result<Expr, Fail> {
     Ok(product(cost::dims(ctx, ctx.optional(1))?.get(2..).unwrap_or_default()))
 }
 
-fn grouped_cost(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+pub(super) fn grouped_cost(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     Ok(Work::of_macs(cost::elements(ctx, outputs.first())? * kernel(ctx)?))
 }
 
-fn grouped_back_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+pub(super) fn grouped_back_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
     Ok(Work::of_macs(cost::input(ctx, 0)? * kernel(ctx)?))
 }
 
