@@ -19,6 +19,7 @@ mod ort;
 mod packed;
 mod places;
 mod safetensors;
+mod tensorflow;
 mod tensors;
 mod tflite;
 mod types;

@@ -100,17 +100,19 @@ pub(super) fn outputs(node: &Node<'_>) -> u32 {
     count.and_then(|count| u32::try_from(count).ok()).unwrap_or(1)
 }
 
-/// Whether the output is a list of tensors.
+/// Whether the output is a list of tensors, or handed on as a handle.
 pub(super) fn makes_list(node: &Node<'_>) -> bool {
-    matches!(
-        node.op,
-        "EmptyTensorList"
-            | "TensorListFromTensor"
-            | "TensorListPushBack"
-            | "TensorListReserve"
-            | "TensorListResize"
-            | "TensorListSetItem"
-    )
+    const HANDLES: [Option<i64>; 2] = [Some(20), Some(21)];
+    HANDLES.contains(&node.type_number("T"))
+        || matches!(
+            node.op,
+            "EmptyTensorList"
+                | "TensorListFromTensor"
+                | "TensorListPushBack"
+                | "TensorListReserve"
+                | "TensorListResize"
+                | "TensorListSetItem"
+        )
 }
 
 /// The type of an output where it is not that of the first input.
