@@ -7,6 +7,7 @@ mod expressions;
 mod gates;
 mod gguf;
 mod inference;
+mod keras;
 mod onnx;
 mod onnx_json;
 mod onnx_text;
@@ -38,6 +39,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "gates", reads_models: false, run: gates::run },
     Target { name: "gguf", reads_models: false, run: gguf::run },
     Target { name: "inference", reads_models: true, run: inference::run },
+    Target { name: "keras", reads_models: false, run: keras::run },
     Target { name: "onnx", reads_models: true, run: onnx::run },
     Target { name: "onnx_json", reads_models: false, run: onnx_json::run },
     Target { name: "onnx_text", reads_models: false, run: onnx_text::run },

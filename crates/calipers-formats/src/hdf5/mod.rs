@@ -119,7 +119,7 @@ pub(crate) fn read(source: &Source, window: Span) -> Result<Contents, Problem> {
         let mut draft = Draft::default();
         draft.read(&store, &texts, address)?;
         draft.read_dense(&store, &texts)?;
-        contents.other_files.extend(draft.other_file());
+        contents.other_files.extend(draft.other_file(&path));
         let links = std::mem::take(&mut draft.links);
         let mut members = Vec::with_capacity(links.len());
         for link in links {

@@ -90,9 +90,9 @@ impl Draft {
     }
 
     /// What is said of elements that are in another file.
-    pub(super) fn other_file(&self) -> Option<String> {
+    pub(super) fn other_file(&self, path: &str) -> Option<String> {
         let is_virtual = self.place == Some(Place::Virtual);
-        (self.is_elsewhere || is_virtual).then(|| "data of a dataset".to_owned())
+        (self.is_elsewhere || is_virtual).then(|| format!("for the data of {path}"))
     }
 
     /// The object, under its path.

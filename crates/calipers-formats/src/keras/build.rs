@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::json::Config;
 use super::layers::{Placed, Site, map};
 use super::network::{Argument, Layer, LayerCall, Network, Shape, layers_of, network};
-use super::variables::is_statistic;
+use super::missing;
+use super::variables::{is_statistic, variables};
 use super::weights::{Claimed, Weights};
 use crate::hdf5::{Dataset, ElementKind};
 
@@ -87,6 +88,7 @@ impl Store<'_> {
         &mut self,
         assembly: &mut Assembly<'_>,
         layer: &Layer<'_>,
+        input: Option<&Shape>,
     ) -> Result<Vec<Placed>, TooLarge> {
         let claimed = self.data.weights.of_layer(&layer.holder, layer.class, layer.config);
         let mut placed = Vec::new();
@@ -108,7 +110,37 @@ impl Store<'_> {
                 dims: dims(dataset),
             });
         }
+        self.add_missing(assembly, layer, input, &mut placed)?;
         Ok(placed)
+    }
+
+    /// Adds what a layer has and the file does not, where its dimensions follow.
+    fn add_missing(
+        &mut self,
+        assembly: &mut Assembly<'_>,
+        layer: &Layer<'_>,
+        input: Option<&Shape>,
+        placed: &mut Vec<Placed>,
+    ) -> Result<(), TooLarge> {
+        for variable in variables(layer.class, layer.config) {
+            let is_here = |it: &Placed| it.part == variable.part && it.variable == variable.name;
+            if placed.iter().any(is_here) {
+                continue;
+            }
+            let Some(dims) = missing::dims(layer, &variable, input) else { continue };
+            let name = assembly.name(&format!("{}/{}", layer.name, variable.shown()));
+            let tensor =
+                assembly.add_stored(name, DType::Float32, &dims, calipers_ir::Data::Absent)?;
+            let elements = dims
+                .iter()
+                .try_fold(1_u64, |count, dim| count.checked_mul(u64::try_from(*dim).ok()?));
+            let is_statistic = is_statistic(variable.name);
+            let role = if is_statistic { WeightRole::Statistic } else { WeightRole::Weight };
+            let elements = elements.unwrap_or_default();
+            self.tensors.push(StoredWeight { tensor, role, elements, dtype: DType::Float32 });
+            placed.push(Placed { part: variable.part, variable: variable.name, name, dims });
+        }
+        Ok(())
     }
 
     /// Adds what no layer has claimed.
@@ -120,7 +152,7 @@ impl Store<'_> {
             }
             let shown = weights.shown(path);
             // The third version numbers variables; groups are called after the class.
-            let leaf = leaf_by_group(path).unwrap_or_else(|| leaf(shown));
+            let leaf = weights.statistic_by_group(path).unwrap_or_else(|| leaf(shown));
             self.add(assembly, shown, leaf, path, dataset)?;
         }
         Ok(())
@@ -178,20 +210,6 @@ impl Store<'_> {
 fn leaf(name: &str) -> &str {
     let last = name.rsplit('/').next().unwrap_or(name);
     last.split(':').next().unwrap_or(last)
-}
-
-/// What a numbered variable is, by the class that its group is called after.
-fn leaf_by_group(path: &str) -> Option<&'static str> {
-    let (holder, place) = path.rsplit_once("/vars/")?;
-    let group = holder.rsplit('/').next()?;
-    let is_batch = group
-        .strip_prefix("batch_normalization")
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
-    match (is_batch, place) {
-        (true, "2") => Some("moving_mean"),
-        (true, "3") => Some("moving_variance"),
-        _ => None,
-    }
 }
 
 fn dtype(dataset: &Dataset) -> DType {
@@ -271,7 +289,8 @@ impl Builder<'_, '_, '_> {
         let Some(call) = network.calls.get(place) else { return Ok(()) };
         let Some(layer) = network.layers.get(call.layer) else { return Ok(()) };
         if !self.weights.contains_key(&call.layer) {
-            let placed = self.stored.add_of_layer(assembly, layer)?;
+            let input = given(call).first().and_then(|value| self.shape(*value));
+            let placed = self.stored.add_of_layer(assembly, layer, input.as_ref())?;
             self.weights.insert(call.layer, placed);
             if carries_code(layer) {
                 let hazard = Hazard::CodeInLayer { layer: layer.name.clone() };

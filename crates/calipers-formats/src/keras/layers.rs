@@ -15,6 +15,7 @@ use calipers_ir::{NameId, TooLarge};
 
 use super::json::Config;
 use super::network::{Argument, Layer, LayerCall, Shape};
+use super::variables::variables;
 use super::weights::is_operation;
 
 /// The domain of rows that Keras alone has.
@@ -146,7 +147,7 @@ pub(super) fn map(site: &mut Site<'_, '_>) -> Result<(), TooLarge> {
                 || site.layer.module.is_empty() && operation::map(site, class)?
         }
     };
-    if !mapped {
+    if !mapped || lacks_weights(site) {
         let weights: Vec<NameId> = site.weights.iter().map(|weight| weight.name).collect();
         site.node.op = "";
         site.node.domain = "";
@@ -158,6 +159,16 @@ pub(super) fn map(site: &mut Site<'_, '_>) -> Result<(), TooLarge> {
         site.rank = rank;
     }
     Ok(())
+}
+
+/// Whether a weight is missing that the operator of the layer cannot do without: the file has it
+/// nowhere, and its dimensions do not follow.
+fn lacks_weights(site: &Site<'_, '_>) -> bool {
+    let known = variables(site.layer.class, site.layer.config);
+    let is_needed = |name: &str| !matches!(name, "count" | "gamma" | "beta" | "scale");
+    known.iter().any(|variable| {
+        is_needed(variable.name) && site.placed(variable.part, variable.name).is_none()
+    })
 }
 
 /// Whether an operator gives as many dimensions as its first input has.

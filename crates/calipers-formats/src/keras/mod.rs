@@ -7,6 +7,7 @@
 mod build;
 mod json;
 mod layers;
+mod missing;
 mod network;
 mod read;
 mod variables;

@@ -45,8 +45,11 @@ pub(super) fn read(input: Input) -> Result<Model, Error> {
         true => archive(&mut builder, &input.source)?,
         false => whole(&mut builder, &input.source)?,
     };
+    if parts.config.is_none() {
+        builder.header.graph_origin = GraphOrigin::Absent;
+    }
     for file in &parts.contents.other_files {
-        builder.hazards.push(Hazard::CallsOut { what: format!("HDF5 reads another file: {file}") });
+        builder.hazards.push(Hazard::CallsOut { what: format!("another file, as HDF5 allows: {file}") });
     }
     if let Some(size) = parts.contents.stated_size {
         let what = format!("the HDF5 file states a size of {size} bytes, and is smaller");
@@ -166,9 +169,6 @@ fn whole(builder: &mut ModelBuilder, source: &Source) -> Result<Parts, Error> {
             what: "an HDF5 file without a model of Keras",
             hint: "save the model with Keras, or export it to ONNX",
         });
-    }
-    if parts.config.is_none() {
-        builder.header.graph_origin = GraphOrigin::Absent;
     }
     parts.contents = contents;
     Ok(parts)

@@ -168,6 +168,27 @@ impl Weights {
         }
     }
 
+    /// What a numbered variable is, by the class that its group is called after: the last two of a
+    /// batch normalization are what was gathered.
+    pub(super) fn statistic_by_group(&self, path: &str) -> Option<&'static str> {
+        let (holder, place) = path.rsplit_once("/vars/")?;
+        let group = holder.rsplit('/').next()?;
+        let number = group.strip_prefix("batch_normalization")?;
+        let place: usize = place.parse().ok()?;
+        if !number.is_empty() && !number.starts_with('_') {
+            return None;
+        }
+        let has_more = |behind: usize| {
+            let after = place.checked_add(behind)?;
+            Some(self.datasets.contains_key(&format!("{holder}/vars/{after}")))
+        };
+        match (has_more(1)?, has_more(2)?) {
+            (false, _) => Some("moving_variance"),
+            (true, false) => Some("moving_mean"),
+            (true, true) => None,
+        }
+    }
+
     /// Whether weights are shown by the names that the file has for them.
     pub(super) fn has_names(&self) -> bool {
         matches!(self.form, Form::Names { .. })

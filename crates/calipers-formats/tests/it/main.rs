@@ -9,6 +9,7 @@ mod decode;
 mod depth;
 mod fields;
 mod gguf;
+mod keras;
 mod merging;
 mod mutations;
 mod onnx_json;
