@@ -3,6 +3,7 @@
 use std::io::{Error as IoError, ErrorKind, Read, Result as IoResult, Seek, SeekFrom};
 
 use calipers_ir::{Source, Span};
+use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::Error;
@@ -34,7 +35,15 @@ impl Archive {
     ///
     /// [`Error::Malformed`] where there is none, or where it is damaged.
     pub(crate) fn open(source: &Source) -> Result<Self, Error> {
-        let mut zip = ZipArchive::new(Cursor { source: source.clone(), at: 0 }).map_err(damaged)?;
+        let open = |archive_offset| {
+            let cursor = Cursor { source: source.clone(), at: 0 };
+            ZipArchive::with_config(Config { archive_offset }, cursor)
+        };
+        // Most archives begin where the file does. Looking for where one begins first can take the
+        // second entry of its directory for the first: PyTorch writes records for large archives
+        // that small ones do not need, and the directory does not end where it is expected to.
+        let zip = open(ArchiveOffset::Known(0)).or_else(|_| open(ArchiveOffset::Detect));
+        let mut zip = zip.map_err(damaged)?;
         if zip.len() > MAX_MEMBERS {
             return Err(malformed("the archive has more members than any model"));
         }

@@ -106,6 +106,7 @@ const OTHERS: &[&str] = &[
     "logit",
     "nan_to_num",
     "ne",
+    "outer",
     "prelu",
     "sgn",
     "sinc",
