@@ -1,169 +1,32 @@
-//! Operators of Core ML alone, in programs and in networks of layers.
-//!
-//! A layer of a network takes blobs of any rank, whose last three dimensions are the channels, the
-//! height and the width: what is in front is a batch, and may be nothing.
+//! Shapes and costs of operators that Core ML alone has.
 
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use super::rules::broadcast_pair;
-use crate::InputRole::{
-    Added, Data, Dequantized, Moved, Multiplied, Scale, Setting, Statistic, Table, Weight,
-};
 use crate::context::{Fail, OpContext, Outcome, broadcast};
 use crate::contrib::inputs::{like, only};
-use crate::cost::{self, Traffic, Work};
-use crate::elementwise::rules::same;
+use crate::cost::{self, Work};
 use crate::fact::{Fact, product};
+use crate::frameworks::rules::broadcast_pair;
 use crate::known;
-use crate::row::{InputRole, Operator};
-use crate::traits::{Activation, Class, KernelClass, Movement, Norm, Pool, family};
 use crate::window::{Padding, Window};
 
-/// The domain of Core ML's operators.
-const CORE_ML: &str = "coreml";
-
-const fn own(name: &'static str, inputs: &'static [InputRole]) -> Operator {
-    Operator::new(CORE_ML, name, inputs)
-}
-
-const fn unary(name: &'static str) -> Operator {
-    own(name, &[Data]).class(Class::Elementwise).unary(true).infer(same)
-}
-
-const fn moved(name: &'static str, movement: Movement) -> Operator {
-    own(name, &[Moved, Setting, Setting]).passes(movement).infer(stated).costs(cost::free)
-}
-
-const fn cell(name: &'static str) -> Operator {
-    own(name, &[Data, Data, Data, Weight])
-        .class(Class::Recurrent)
-        .contracts(KernelClass::Recurrent, &[3])
-        .variadic()
-        .infer(recurrent)
-        .costs(recurrence)
-}
-
-/// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &family(
-    Class::Movement,
-    [
-        own("AddChannels", &[Data, Added])
-            .class(Class::Elementwise)
-            .infer(by_channel)
-            .costs(cost::per_output::<1>),
-        own("ArgSort", &[Data]).class(Class::Reduction).infer(argsort).costs(cost::per_input::<1>),
-        moved("BandPart", Movement::Rearrange).infer(same),
-        moved("BatchToSpace", Movement::Rearrange),
-        unary("ClampedRelu").costs(cost::per_output::<1>),
-        own("Convolution", &[Data, Weight, Weight])
-            .class(Class::Contraction)
-            .contracts(KernelClass::Convolution, &[1])
-            .infer(convolution)
-            .costs(cost::contraction::conv),
-        own("Deconvolution", &[Data, Weight, Weight])
-            .class(Class::Contraction)
-            .raises_resolution()
-            .contracts(KernelClass::Convolution, &[1])
-            .infer(deconvolution)
-            .costs(cost::contraction::conv_transpose),
-        moved("DepthToSpace", Movement::Rearrange).infer(blocks),
-        own("Embedding", &[Data, Table, Weight])
-            .passes(Movement::Gather)
-            .infer(embedding)
-            .costs(cost::free)
-            .moves(Traffic::Gathered),
-        unary("Exp2").transcendental().costs(cost::per_output::<1>),
-        own("FillLike", &[Setting, Data]).infer(same).costs(cost::free),
-        cell("Gru"),
-        own("InnerProduct", &[Data, Weight, Weight])
-            .class(Class::Contraction)
-            .contracts(KernelClass::Gemm, &[1])
-            .infer(inner_product)
-            .costs(inner_products),
-        unary("LinearActivation").costs(cost::per_output::<2>),
-        own("L2Norm", &[Data]).normalizes(Norm::Lp).infer(same).costs(cost::per_output::<3>),
-        cell("Lstm"),
-        own("LutToDense", &[Dequantized, Scale])
-            .class(Class::Quantization)
-            .passes(Movement::Convert)
-            .grows_when_folded()
-            .infer(from_table)
-            .costs(cost::free),
-        own("LutToSparse", &[Setting, Dequantized, Scale])
-            .class(Class::Quantization)
-            .infer(stated_all)
-            .costs(cost::free),
-        own("MultiplyChannels", &[Data, Multiplied])
-            .class(Class::Elementwise)
-            .infer(by_channel)
-            .costs(cost::per_output::<1>),
-        own("NormalizedChannels", &[Data, Weight, Weight, Statistic, Statistic])
-            .normalizes(Norm::Batch)
-            .infer(same)
-            .costs(cost::per_output::<2>),
-        own("NotEqual", &[Data, Data])
-            .class(Class::Elementwise)
-            .infer(not_equal)
-            .costs(cost::per_output::<1>),
-        own("PRelu", &[Data, Weight])
-            .activates(Activation::Prelu)
-            .unary(false)
-            .infer(same)
-            .costs(cost::per_output::<1>),
-        own("ParametricSoftplus", &[Data, Weight, Weight])
-            .class(Class::Elementwise)
-            .infer(same)
-            .costs(cost::per_output::<1>),
-        own("Pooling", &[Data]).pools(Pool::Average).infer(pooling).costs(pooled),
-        own("ReduceChannels", &[Data])
-            .class(Class::Reduction)
-            .infer(reduced)
-            .costs(cost::per_input::<1>),
-        moved("ReshapeLike", Movement::View),
-        moved("Resized", Movement::Expand).infer(resized),
-        moved("Reverse", Movement::Rearrange).infer(same),
-        cell("Rnn"),
-        unary("ScaledTanh").transcendental().costs(cost::per_output::<3>),
-        own("ScaleShift", &[Data, Weight, Weight])
-            .class(Class::Elementwise)
-            .infer(same)
-            .costs(scale_shift),
-        own("Scatter", &[Moved, Setting, Data]).infer(same).costs(cost::free),
-        moved("SliceBySize", Movement::Slice),
-        own("SliceUpdate", &[Moved, Data]).infer(same).costs(cost::free),
-        moved("SlidingWindows", Movement::Rearrange),
-        moved("SpaceToBatch", Movement::Rearrange),
-        moved("SpaceToDepth", Movement::Rearrange).infer(blocks),
-        own("SparseShiftScale", &[Setting, Dequantized, Scale, Scale])
-            .class(Class::Quantization)
-            .infer(stated_all)
-            .costs(cost::free),
-        // The mask has a bit for each element of the weight, and so is what counts as its elements.
-        own("SparseToDense", &[Scale, Dequantized])
-            .class(Class::Quantization)
-            .grows_when_folded()
-            .infer(from_mask)
-            .costs(cost::free),
-    ],
-);
-
 /// The file states the shape.
-fn stated(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn stated(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![Fact::unranked(ctx.dtype(0), format!("{} has no rule for its shape", ctx.op))])
 }
 
 /// The file states the shapes.
-fn stated_all(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn stated_all(ctx: &mut OpContext<'_>) -> Outcome {
     let why = format!("{} has no rule for its shape", ctx.op);
     Ok((0..ctx.outputs).map(|_| Fact::unranked(DType::Undefined, why.clone())).collect())
 }
 
-fn argsort(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn argsort(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![like(ctx, 0, DType::Int32)?])
 }
 
-fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
     let facts = broadcast_pair(ctx)?;
     let truth = |fact| match fact {
         Fact::Tensor(mut tensor) => {
@@ -176,7 +39,7 @@ fn not_equal(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// A vector has a number for each channel of a blob.
-fn by_channel(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn by_channel(ctx: &mut OpContext<'_>) -> Outcome {
     let is_blob = ctx.dims(0)?.len().max(ctx.dims(1)?.len()) > 2;
     let spread = |dims: &[Expr]| match dims {
         [channels] if is_blob => vec![channels.clone(), Expr::from(1), Expr::from(1)],
@@ -186,13 +49,13 @@ fn by_channel(ctx: &mut OpContext<'_>) -> Outcome {
     only(known::dtype(ctx, &[0, 1]), dims)
 }
 
-fn scale_shift(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
+pub(super) fn scale_shift(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
     let each = i64::from(ctx.has(1)) + i64::from(ctx.has(2));
     Ok(Work::of_flops(cost::elements(ctx, outputs.first())? * each))
 }
 
 /// Squares of space become channels, or the other way round.
-fn blocks(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn blocks(ctx: &mut OpContext<'_>) -> Outcome {
     let mut dims = ctx.dims(0)?.to_vec();
     let block = ctx.int_or("blocksize", 1);
     let Some([channels, height, width]) = dims.last_chunk_mut::<3>() else {
@@ -213,7 +76,7 @@ fn blocks(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// The axis of an index has the elements of its vector.
-fn embedding(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn embedding(ctx: &mut OpContext<'_>) -> Outcome {
     let mut dims = ctx.dims(0)?.to_vec();
     let axis = ctx.axis(ctx.int_or("axis", -1), dims.len())?;
     dims[axis] = ctx.dims_of_rank(1, 2)?[0].clone();
@@ -222,7 +85,7 @@ fn embedding(ctx: &mut OpContext<'_>) -> Outcome {
 
 /// Numbers of a table at indices: with a table of vectors, along the axis that these fill, the file
 /// states the shape.
-fn from_table(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn from_table(ctx: &mut OpContext<'_>) -> Outcome {
     match ctx.int("vector_axis") {
         Some(_) => {
             Ok(vec![Fact::unranked(ctx.dtype(1), "the table of LutToDense has vectors".to_owned())])
@@ -231,7 +94,7 @@ fn from_table(ctx: &mut OpContext<'_>) -> Outcome {
     }
 }
 
-fn from_mask(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn from_mask(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![like(ctx, 1, ctx.dtype(0))?])
 }
 
@@ -253,7 +116,7 @@ fn kernel(weights: &[Expr]) -> Vec<Option<Expr>> {
     weights.iter().skip(2).cloned().map(Some).collect()
 }
 
-fn convolution(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn convolution(ctx: &mut OpContext<'_>) -> Outcome {
     let (input, weights) = (ctx.dims(0)?, ctx.dims(1)?);
     let kernel = kernel(weights);
     let (batch, _, space) = split(ctx, input, kernel.len())?;
@@ -267,7 +130,7 @@ fn convolution(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![Fact::tensor(ctx.dtype(0), dims)])
 }
 
-fn deconvolution(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn deconvolution(ctx: &mut OpContext<'_>) -> Outcome {
     let (input, weights) = (ctx.dims(0)?, ctx.dims(1)?);
     let kernel = kernel(weights);
     let (batch, _, space) = split(ctx, input, kernel.len())?;
@@ -290,7 +153,7 @@ fn deconvolution(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// A window for each channel, or all of its space as one.
-fn pooling(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn pooling(ctx: &mut OpContext<'_>) -> Outcome {
     let input = ctx.dims(0)?;
     let sizes = ctx.ints("kernel_shape").unwrap_or_default();
     let kernel: Vec<Option<Expr>> = sizes.iter().map(|size| Some(Expr::from(*size))).collect();
@@ -310,7 +173,7 @@ fn pooling(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![Fact::tensor(ctx.dtype(0), dims)])
 }
 
-fn pooled(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
+pub(super) fn pooled(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
     if ctx.int_or("global", 0) != 0 {
         return cost::per_input::<1>(ctx, outputs);
     }
@@ -320,18 +183,18 @@ fn pooled(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
 }
 
 /// A vector of all elements times a matrix, whose rows are the outputs.
-fn inner_product(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn inner_product(ctx: &mut OpContext<'_>) -> Outcome {
     only(ctx.dtype(0), ctx.dims_of_rank(1, 2).map(|weights| vec![weights[0].clone()]))
 }
 
-fn inner_products(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
+pub(super) fn inner_products(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
     let bias = i64::from(ctx.has(2));
     let other_flops = cost::elements(ctx, outputs.first())? * bias;
     Ok(Work { macs: cost::input(ctx, 1)?, other_flops })
 }
 
 /// The axes of a blob that are reduced become one, counted from the end.
-fn reduced(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn reduced(ctx: &mut OpContext<'_>) -> Outcome {
     let mut dims = ctx.dims(0)?.to_vec();
     for axis in ctx.ints("axes").unwrap_or_default() {
         let axis = ctx.axis(*axis, dims.len())?;
@@ -341,7 +204,7 @@ fn reduced(ctx: &mut OpContext<'_>) -> Outcome {
 }
 
 /// Sizes of the last dimensions: by factors, as numbers, or with elements taken off both ends.
-fn resized(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn resized(ctx: &mut OpContext<'_>) -> Outcome {
     let mut dims = ctx.dims(0)?.to_vec();
     let (factors, sizes) = (ctx.ints("factors"), ctx.ints("sizes"));
     let added = ctx.ints("added");
@@ -366,7 +229,7 @@ fn resized(ctx: &mut OpContext<'_>) -> Outcome {
 
 /// The hidden state of each step: the size of the vectors changes. Where the file has no such
 /// size, it states the shapes.
-fn recurrent(ctx: &mut OpContext<'_>) -> Outcome {
+pub(super) fn recurrent(ctx: &mut OpContext<'_>) -> Outcome {
     let Some(hidden) = ctx.int("hidden_size") else { return stated_all(ctx) };
     let mut dims = ctx.dims(0)?.to_vec();
     let axis = ctx.axis(ctx.int_or("axis", -1), dims.len())?;
@@ -381,7 +244,7 @@ fn recurrent(ctx: &mut OpContext<'_>) -> Outcome {
 
 /// Every matrix once for each vector. A bias is a sum for each of its elements, and the updates of
 /// the state are counted as for the layers of ONNX.
-fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
+pub(super) fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
     let input = ctx.dims(0)?;
     let axis = ctx.axis(ctx.int_or("axis", -1), input.len())?;
     let rest = input.iter().enumerate().filter(|(place, _)| *place != axis);
@@ -401,56 +264,4 @@ fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
         }
     }
     Ok(Work { macs: &steps * matrices, other_flops: steps * rows * 2 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::CORE_ML;
-    use crate::contrib::testing::{int, ints, reported};
-
-    #[test]
-    fn blobs_have_any_number_of_dimensions_in_front() {
-        let pads = [("pads", ints(&[1, 1, 1, 1])), ("strides", ints(&[2, 2]))];
-        let weights = "float32[8, 3, 3, 3]";
-        for (input, output) in [
-            ("float32[3, 8, 8]", "float32[8, 4, 4]"),
-            ("float32[2, 3, 8, 8]", "float32[2, 8, 4, 4]"),
-            ("float32[5, 2, 3, 8, 8]", "float32[5, 2, 8, 4, 4]"),
-        ] {
-            assert_eq!(reported(CORE_ML, "Convolution", &[input, weights], &pads, 1), [output]);
-        }
-        let pool = [("kernel_shape", ints(&[2, 2])), ("strides", ints(&[2, 2]))];
-        assert_eq!(
-            reported(CORE_ML, "Pooling", &["float32[8, 4, 4]"], &pool, 1),
-            ["float32[8, 2, 2]"]
-        );
-        let grown = [("strides", ints(&[2, 2]))];
-        let inputs = ["float32[8, 4, 4]", "float32[8, 3, 2, 2]"];
-        assert_eq!(reported(CORE_ML, "Deconvolution", &inputs, &grown, 1), ["float32[3, 8, 8]"]);
-    }
-
-    #[test]
-    fn vectors_and_states() {
-        let inputs = ["float32[4, 2, 2]", "float32[10, 16]"];
-        assert_eq!(reported(CORE_ML, "InnerProduct", &inputs, &[], 1), ["float32[10]"]);
-        let sizes = [("hidden_size", int(7)), ("directions", int(2))];
-        assert_eq!(
-            reported(CORE_ML, "Lstm", &["float32[5, 3]"], &sizes, 2),
-            ["float32[5, 14]", "float32[5, 7]"]
-        );
-    }
-
-    #[test]
-    fn sizes_change_at_the_end() {
-        let doubled = [("factors", ints(&[2, 3]))];
-        assert_eq!(
-            reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &doubled, 1),
-            ["float32[3, 8, 12]"]
-        );
-        let cropped = [("added", ints(&[-1, 2]))];
-        assert_eq!(
-            reported(CORE_ML, "Resized", &["float32[3, 4, 4]"], &cropped, 1),
-            ["float32[3, 3, 6]"]
-        );
-    }
 }
