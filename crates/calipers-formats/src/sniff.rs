@@ -4,6 +4,8 @@
 
 use crate::flatbuffer::has_identifier;
 
+use crate::wire::varint;
+
 /// Bytes at the start of the file that tests examine.
 pub const SNIFFED: usize = 4096;
 
@@ -60,6 +62,26 @@ pub const KINDS: &[Kind] = &[
     kind("a TensorRT engine", "pass the .onnx file that it was built from", |b| {
         b.starts_with(b"ftrt") || b.starts_with(b"ptrt")
     }),
+    kind("an NCNN network", EXPORT, |b| {
+        trimmed(b).starts_with(b"7767517\n") || b.starts_with(&[0xdd, 0x85, 0x76, 0])
+    }),
+    kind("a PaddlePaddle program", "export it with `paddle2onnx` and pass that file", |b| {
+        is_paddle(b) || is_json(b) && contains(b, b"\"magic\":\"pir\"")
+    }),
+    kind("a Caffe network", EXPORT, |b| is_caffe(b) || is_text(b) && contains(b, b"layer {")),
+    kind("a CNTK model", "pass its export to ONNX: CNTK 2.7 writes one", |b| {
+        b.starts_with(b"B\0C\0N\0T\0K\0")
+            || b.starts_with(b"\x08\x01\x12") && contains(b, b"CompositeFunction")
+    }),
+    kind("an MXNet network", "export it with `mxnet.onnx.export_model` and pass that file", |b| {
+        b.starts_with(&[0x12, 1, 0, 0, 0, 0, 0, 0]) || is_json(b) && contains(b, b"\"arg_nodes\"")
+    }),
+    kind("a StableHLO module", "pass the model that it was lowered from", |b| {
+        b.starts_with(b"ML\xefR") || is_text(b) && contains(b, b"stablehlo.")
+    }),
+    kind("a LightGBM model", "export it with `onnxmltools` and pass that file", |b| {
+        b.starts_with(b"tree\nversion=")
+    }),
     kind("a Python pickle", "pickles can run code when loaded; export the model to ONNX", |b| {
         b.first() == Some(&0x80) && b.get(1).is_some_and(|version| (2..=5).contains(version))
     }),
@@ -68,9 +90,7 @@ pub const KINDS: &[Kind] = &[
     kind("a JPEG image", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
     kind("a program (ELF)", FETCH, |b| b.starts_with(b"\x7fELF")),
     kind("a program (Windows)", FETCH, |b| b.starts_with(b"MZ") && contains(b, b"PE\0\0")),
-    kind("a JSON document", FETCH, |b| {
-        matches!(trimmed(b).first(), Some(b'{' | b'[')) && is_text(b)
-    }),
+    kind("a JSON document", FETCH, |b| is_json(b)),
     kind("plain text", FETCH, is_text),
     kind("a file of zeros", "the download or copy did not finish: repeat it", |b| {
         b.len() >= 8 && b.iter().all(|byte| *byte == 0)
@@ -88,6 +108,28 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
 /// The bytes after a byte-order mark and white space.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    matches!(trimmed(bytes).first(), Some(b'{' | b'[')) && is_text(bytes)
+}
+
+/// A `ProgramDesc`: its first field is a block, whose fields are its number and that of its parent, -1.
+fn is_paddle(bytes: &[u8]) -> bool {
+    let block = bytes.strip_prefix(&[0x0a]).and_then(|rest| {
+        let (_, length) = varint(rest)?;
+        rest.get(length..)
+    });
+    block.is_some_and(|block| block.starts_with(b"\x08\x00\x10\xff\xff\xff\xff"))
+}
+
+/// A `NetParameter`: its name, and layers in field 100.
+fn is_caffe(bytes: &[u8]) -> bool {
+    let after_name = bytes.strip_prefix(&[0x0a]).and_then(|rest| {
+        let (name, length) = varint(rest)?;
+        rest.get(length.checked_add(usize::try_from(name).ok()?)?..)
+    });
+    after_name.is_some_and(|rest| rest.starts_with(&[0xa2, 0x06]))
 }
 
 fn is_zip(bytes: &[u8]) -> bool {
@@ -135,6 +177,17 @@ mod tests {
             (b"\x1f\x8b\x08\0", "a gzip archive"),
             (b"\x1c\0\0\0ET12", "an ExecuTorch program"),
             (b"\x80\x04\x95", "a Python pickle"),
+            (b"7767517\n75 83\nInput data 0 1 data\n", "an NCNN network"),
+            (
+                b"\x0a\x20\x08\x00\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+                "a PaddlePaddle program",
+            ),
+            (b"{\"base_code\":{\"magic\":\"pir\",\"version\":1}}", "a PaddlePaddle program"),
+            (b"name: \"LeNet\"\nlayer {\n", "a Caffe network"),
+            (b"\x0a\x05LeNet\xa2\x06\x10", "a Caffe network"),
+            (b"{\"nodes\": [], \"arg_nodes\": [0]}", "an MXNet network"),
+            (b"ML\xefR\x0dStableHLO_v1.0.0", "a StableHLO module"),
+            (b"tree\nversion=v4\n", "a LightGBM model"),
             (b"  {\"a\": 1}", "a JSON document"),
             (b"just some words\n", "plain text"),
             ("слова и слова".as_bytes(), "plain text"),

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::json::Config;
 use super::layers::{Placed, Site, map};
-use super::network::{Argument, Layer, LayerCall, Network, Shape, layers_of, network};
 use super::missing;
+use super::network::{Argument, Layer, LayerCall, Network, Shape, layers_of, network};
 use super::variables::{is_statistic, variables};
 use super::weights::{Claimed, Weights};
 use crate::hdf5::{Dataset, ElementKind};

@@ -5,7 +5,11 @@ use super::network::{Layer, Shape};
 use super::variables::Variable;
 
 /// The dimensions of a variable; `None` where they do not follow.
-pub(super) fn dims(layer: &Layer<'_>, variable: &Variable, input: Option<&Shape>) -> Option<Vec<i64>> {
+pub(super) fn dims(
+    layer: &Layer<'_>,
+    variable: &Variable,
+    input: Option<&Shape>,
+) -> Option<Vec<i64>> {
     let config = layer.config;
     let input = layer.built_for.as_ref().or(input)?;
     let last = || input.dims.last().copied().flatten();
@@ -68,12 +72,7 @@ fn convolution_space(class: &str) -> Option<usize> {
     kinds.contains(&kind.get(..kind.len() - 2)?).then_some(space)
 }
 
-fn convolution(
-    class: &str,
-    config: Config<'_>,
-    variable: &str,
-    input: &Shape,
-) -> Option<Vec<i64>> {
+fn convolution(class: &str, config: Config<'_>, variable: &str, input: &Shape) -> Option<Vec<i64>> {
     let space = convolution_space(class)?;
     let is_first = config.text("data_format") == "channels_first";
     let place = if is_first { 1 } else { input.dims.len().checked_sub(1)? };

@@ -49,7 +49,9 @@ pub(super) fn read(input: Input) -> Result<Model, Error> {
         builder.header.graph_origin = GraphOrigin::Absent;
     }
     for file in &parts.contents.other_files {
-        builder.hazards.push(Hazard::CallsOut { what: format!("another file, as HDF5 allows: {file}") });
+        builder
+            .hazards
+            .push(Hazard::CallsOut { what: format!("another file, as HDF5 allows: {file}") });
     }
     if let Some(size) = parts.contents.stated_size {
         let what = format!("the HDF5 file states a size of {size} bytes, and is smaller");

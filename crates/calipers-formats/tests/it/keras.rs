@@ -44,8 +44,8 @@ fn layers(model: &Model) -> Vec<&str> {
 /// A `.keras` archive with a configuration and no weights.
 fn archive(config: &str) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let stored = zip::write::SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Stored);
+    let stored =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     zip.start_file("config.json", stored).unwrap();
     zip.write_all(config.as_bytes()).unwrap();
     zip.finish().unwrap().into_inner()
