@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use calipers_ir::{Axes, DType, Leaf, Model, NodeId};
-use calipers_ops::{Fact, TensorFact};
+use calipers_ops::{Fact, TensorFact, product};
 
 /// The inputs of a node, as the row of its operator expects them.
 pub(super) fn expected<'a>(
@@ -31,7 +31,7 @@ pub(super) fn expected<'a>(
     if let Some(layout) = model.layout(id) {
         for (place, axes) in &layout.inputs {
             if let Some(Some(Fact::Tensor(tensor))) = expected.get_mut(*place) {
-                *tensor = reordered(tensor, |dims| axes.apply(dims));
+                *tensor = reordered(tensor, |dims| axes.apply(dims, product));
             }
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn expected_outputs<'a>(
         return Cow::Borrowed(outputs);
     }
     let mut expected = outputs.to_vec();
-    change(model, id, &mut expected, Axes::apply);
+    change(model, id, &mut expected, |axes, dims| axes.apply(dims, product));
     Cow::Owned(expected)
 }
 

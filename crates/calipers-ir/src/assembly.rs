@@ -130,6 +130,15 @@ impl Call {
         self
     }
 
+    /// States the order of an input's dimensions, where several of the file's are one of the row's: place
+    /// `i` of the row's order is the product of the dimensions `places[i]`, or 1 where that is empty.
+    pub fn input_groups(&mut self, place: usize, places: &[&[u8]]) -> &mut Self {
+        if let Some(axes) = Axes::grouped(places) {
+            self.layout.inputs.push((place, axes));
+        }
+        self
+    }
+
     /// States the order of an output's dimensions.
     pub fn output_order(&mut self, place: usize, order: &[u8]) -> &mut Self {
         if let Some(axes) = Axes::new(order) {

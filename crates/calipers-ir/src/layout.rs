@@ -15,21 +15,32 @@ pub struct Layout {
     pub outputs: Vec<(usize, Axes)>,
 }
 
-/// An order of dimensions: place `i` of the row's order is dimension `axes[i]` of the file's.
+/// An order of dimensions: what the row finds at each place is the product of these dimensions of the
+/// file. Mostly it is one of them; kernels in groups have two for one, and an empty list is a dimension
+/// of size 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Axes(Box<[u8]>);
+pub struct Axes(Box<[Box<[u8]>]>);
 
 impl Axes {
-    /// An order; `None` unless each number below the count is there once.
+    /// An order in which place `i` of the row is dimension `order[i]` of the file; `None` unless each
+    /// number below the count is there once.
     pub fn new(order: &[u8]) -> Option<Self> {
+        let places: Vec<&[u8]> = order.iter().map(std::slice::from_ref).collect();
+        Self::grouped(&places)
+    }
+
+    /// An order in which place `i` of the row is the product of the dimensions `places[i]` of the file;
+    /// `None` unless each dimension is in one place.
+    pub fn grouped(places: &[&[u8]]) -> Option<Self> {
+        let count = places.iter().map(|place| place.len()).sum::<usize>();
         let mut seen = [false; 256];
-        for axis in order {
-            if usize::from(*axis) >= order.len() || seen[usize::from(*axis)] {
+        for axis in places.iter().copied().flatten() {
+            if usize::from(*axis) >= count || seen[usize::from(*axis)] {
                 return None;
             }
             seen[usize::from(*axis)] = true;
         }
-        Some(Self(order.into()))
+        Some(Self(places.iter().map(|place| (*place).into()).collect()))
     }
 
     /// Channels last to channels first: `[0, rank - 1, 1, …]`.
@@ -39,32 +50,32 @@ impl Axes {
         if rank < 2 { None } else { Self::new(&order) }
     }
 
-    /// How many dimensions it orders.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether it orders none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// How many dimensions of the file it orders.
+    fn count(&self) -> usize {
+        self.0.iter().map(|place| place.len()).sum()
     }
 
     /// Dimensions of the file in the order of the row; as they are where their number is another.
-    pub fn apply<T: Clone>(&self, dims: &[T]) -> Vec<T> {
-        match dims.len() == self.0.len() {
-            true => self.0.iter().map(|axis| dims[usize::from(*axis)].clone()).collect(),
-            false => dims.to_vec(),
+    pub fn apply<T: Clone>(&self, dims: &[T], product: impl Fn(&[T]) -> T) -> Vec<T> {
+        if dims.len() != self.count() {
+            return dims.to_vec();
         }
+        let of = |axis: &u8| dims[usize::from(*axis)].clone();
+        let places = self.0.iter().map(|place| match &**place {
+            [axis] => of(axis),
+            several => product(&several.iter().map(of).collect::<Vec<T>>()),
+        });
+        places.collect()
     }
 
-    /// The reverse of [`Axes::apply`].
+    /// The reverse of [`Axes::apply`]; of products there is none, and the dimensions stay.
     pub fn restore<T: Clone>(&self, dims: &[T]) -> Vec<T> {
-        if dims.len() != self.0.len() {
+        if dims.len() != self.count() || self.0.iter().any(|place| place.len() != 1) {
             return dims.to_vec();
         }
         let mut restored = dims.to_vec();
-        for (place, axis) in self.0.iter().enumerate() {
-            restored[usize::from(*axis)] = dims[place].clone();
+        for (dim, axis) in dims.iter().zip(self.0.iter().flatten()) {
+            restored[usize::from(*axis)] = dim.clone();
         }
         restored
     }
@@ -151,12 +162,16 @@ mod tests {
 
     #[test]
     fn orders_are_applied_and_restored() {
+        let product = |dims: &[i64]| dims.iter().product();
         let last = Axes::channels_last(4).unwrap();
         // A batch of 2 images of 3 × 5 with 7 channels.
-        assert_eq!(last.apply(&[2, 3, 5, 7]), [2, 7, 3, 5]);
+        assert_eq!(last.apply(&[2, 3, 5, 7], product), [2, 7, 3, 5]);
         assert_eq!(last.restore(&[2, 7, 3, 5]), [2, 3, 5, 7]);
         // Another rank is left alone.
-        assert_eq!(last.apply(&[2, 3]), [2, 3]);
+        assert_eq!(last.apply(&[2, 3], product), [2, 3]);
+        // Kernels of 3 × 3 for 8 channels, 2 of each: 16 kernels of one channel.
+        let depthwise = Axes::grouped(&[&[2, 3], &[], &[0], &[1]]).unwrap();
+        assert_eq!(depthwise.apply(&[3, 3, 8, 2], product), [16, 1, 3, 3]);
         assert_eq!(Axes::new(&[0, 0]), None);
         assert_eq!(Axes::new(&[0, 2]), None);
         assert_eq!(Axes::channels_last(1), None);

@@ -366,7 +366,7 @@ impl<'a> Builder<'a> {
             let (origin, like) = (info.origin, info.like);
             let dims = like.and_then(|value| self.typed.fact(value).as_tensor()?.dims());
             if let Some(dims) = dims.filter(|_| origin == Origin::Constant) {
-                let dims = axes.apply(dims);
+                let dims = axes.apply(dims, calipers_ops::product);
                 let reordered = self.add_val(origin, None, like);
                 self.vals[reordered.index()].reordered = Some(dims);
                 inputs[*place] = Some(reordered);

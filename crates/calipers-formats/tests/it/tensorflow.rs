@@ -331,7 +331,7 @@ fn graphs_without_variables() {
     let (conv, _) = model.nodes().find(|(id, _)| model.written_op(*id) == "Conv2D").unwrap();
     let layout = model.layout(conv).unwrap();
     assert_eq!(layout.inputs.len(), 2);
-    assert_eq!(layout.inputs[1].1.apply(&[3, 3, 2, 5]), [5, 2, 3, 3]);
+    assert_eq!(layout.inputs[1].1.restore(&[5, 2, 3, 3]), [3, 3, 2, 5]);
     assert_eq!(model.stored_weights(), []);
 }
 

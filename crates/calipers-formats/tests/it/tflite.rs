@@ -100,8 +100,8 @@ fn a_convolution_keeps_its_layout_and_its_codes() {
     assert_eq!(model.name(node.name), "out");
     let layout = model.layout(id).unwrap();
     // The channels of images are last; kernels are [O, H, W, I].
-    assert_eq!(layout.inputs[0].1.apply(&["n", "h", "w", "c"]), ["n", "c", "h", "w"]);
-    assert_eq!(layout.inputs[1].1.apply(&["o", "h", "w", "i"]), ["o", "i", "h", "w"]);
+    assert_eq!(layout.inputs[0].1.restore(&["n", "c", "h", "w"]), ["n", "h", "w", "c"]);
+    assert_eq!(layout.inputs[1].1.restore(&["o", "i", "h", "w"]), ["o", "h", "w", "i"]);
     assert!(matches!(model.attribute(id, "strides"), Some(AttributeValue::Ints(list))
             if list.held() == Some(&[2, 1])));
     let inputs: Vec<_> = model.inputs(id).iter().map(|value| value.unwrap()).collect();

@@ -2,7 +2,7 @@
 
 use calipers_ir::assembly::{Assembly, Call};
 
-use super::{Found, arrange, own, shared};
+use super::{Found, arrange, shared};
 use crate::openvino::document::Layer;
 use crate::openvino::graph::Site;
 
@@ -12,7 +12,7 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
     match layer.kind.as_str() {
         "Convolution" => window(layer, call.is("Conv")),
         "GroupConvolution" => {
-            own(call, "GroupConvolution");
+            call.is("Conv");
             groups(site, call);
             window(layer, call);
         }
@@ -23,9 +23,10 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
             arrange(call, &[Some(0), Some(1), None, Some(2)], empty);
         }
         "GroupConvolutionBackpropData" => {
-            own(call, "GroupConvolutionBackpropData");
+            call.is("ConvTranspose");
             groups(site, call);
             transposed(site, call);
+            arrange(call, &[Some(0), Some(1), None, Some(2)], empty);
         }
         "DeformableConvolution" => {
             call.is("DeformConv");
@@ -78,9 +79,16 @@ pub(super) fn window(layer: &Layer, call: &mut Call) {
 }
 
 /// The number of groups: the first dimension of the weights.
+/// Kernels of groups have the group first, and then the channel: the row has both in one dimension.
 fn groups(site: Site<'_>, call: &mut Call) {
-    if let Some(Some(groups)) = site.layer.dims(1).first() {
+    let dims = site.layer.dims(1);
+    if let Some(Some(groups)) = dims.first() {
         call.int("group", *groups);
+    }
+    let axes: Vec<u8> = (0..u8::try_from(dims.len()).unwrap_or(0)).collect();
+    if let Some((merged, others)) = axes.split_at_checked(2) {
+        let places: Vec<&[u8]> = std::iter::once(merged).chain(others.chunks(1)).collect();
+        call.input_groups(1, &places);
     }
 }
 

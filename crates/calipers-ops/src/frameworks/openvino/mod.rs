@@ -81,19 +81,6 @@ pub(crate) const ROWS: &[Operator] = &family(
             .costs(cost::free)
             .moves(Traffic::Gathered),
         own("GatherTree", &[]).passes(Movement::Gather).infer(same).costs(cost::free),
-        own("GroupConvolution", &[Data, Weight])
-            .class(Class::Contraction)
-            .contracts(KernelClass::Convolution, &[1])
-            .has_integer_kernel()
-            .infer(rules::grouped)
-            .costs(rules::grouped_cost),
-        own("GroupConvolutionBackpropData", &[Data, Weight])
-            .class(Class::Contraction)
-            .raises_resolution()
-            .contracts(KernelClass::Convolution, &[1])
-            .has_integer_kernel()
-            .infer(rules::grouped_back)
-            .costs(rules::grouped_back_cost),
         own("Interpolate", &[])
             .class(Class::Image(ImageOp::Resize))
             .raises_resolution()

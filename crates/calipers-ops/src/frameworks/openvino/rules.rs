@@ -9,7 +9,6 @@ use crate::cost::{self, Cost, Work};
 use crate::fact::{Fact, product};
 use crate::known;
 use crate::movement::given::{dimension, list};
-use crate::window::{Padding, Window};
 
 /// Operators whose result only the shape that the file states gives.
 pub(super) fn stated(ctx: &mut OpContext<'_>) -> Outcome {
@@ -200,101 +199,11 @@ pub(super) fn cell_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
     Ok(Work { macs, other_flops: state * each })
 }
 
-/// Dimensions of a grouped convolution's operands: the input, and the weights with the groups in
-/// front.
-fn operands<'a>(ctx: &OpContext<'a>) -> Result<(&'a [Expr], &'a [Expr]), Fail> {
-    let input = ctx.dims(0)?;
-    if input.len() < 3 {
-        let rank = input.len();
-        return Err(Fail::contradiction(format!("{} has an input of rank {rank}", ctx.op)));
-    }
-    Ok((input, ctx.dims_of_rank(1, input.len() + 1)?))
-}
-
-fn window(ctx: &OpContext<'_>, weights: &[Expr]) -> Result<Window, Fail> {
-    let kernel: Vec<Option<Expr>> = weights.iter().skip(3).cloned().map(Some).collect();
-    Window::read(ctx, &kernel)
-}
-
-fn check(ctx: &OpContext<'_>, channels: &Expr, wanted: &Expr) -> Result<(), Fail> {
-    known::agree(ctx, "input channels", &[Some(channels), Some(wanted)]).map(|_| ())
-}
-
-/// A convolution of each group of channels with its own kernels.
-pub(super) fn grouped(ctx: &mut OpContext<'_>) -> Outcome {
-    let dims = |ctx: &OpContext<'_>| {
-        let (input, weights) = operands(ctx)?;
-        check(ctx, &input[1], &(&weights[0] * &weights[2]))?;
-        let window = window(ctx, weights)?;
-        let mut dims = vec![input[0].clone(), &weights[0] * &weights[1]];
-        for (axis, size) in input[2..].iter().enumerate() {
-            let size = window.convolved(ctx, axis, size)?;
-            dims.push(size.ok_or_else(|| Fail::unknown("where the kernel falls is not known"))?);
-        }
-        Ok(dims)
-    };
-    only(ctx.dtype(0), dims(ctx))
-}
-
-/// The inverse of its arithmetic, or the size that is asked for.
-pub(super) fn grouped_back(ctx: &mut OpContext<'_>) -> Outcome {
-    let dims = |ctx: &OpContext<'_>| {
-        let (input, weights) = operands(ctx)?;
-        check(ctx, &input[1], &(&weights[0] * &weights[1]))?;
-        let window = window(ctx, weights)?;
-        let count = input.len() - 2;
-        let added = known::list_of(ctx, "output_padding", count, 0)?;
-        let asked = known::list(ctx, "output_shape")?;
-        let mut dims = vec![input[0].clone(), &weights[0] * &weights[2]];
-        for (axis, size) in input[2..].iter().enumerate() {
-            let along = window.axis(axis);
-            let extent = along.extent.as_ref();
-            let grown = match (asked.and_then(|asked| asked.get(axis)), extent) {
-                (Some(asked), _) => Expr::from(*asked),
-                (None, _) if window.padding == Padding::Same => size * &along.stride,
-                (None, Some(extent)) => {
-                    (size - 1) * &along.stride + added[axis] + extent - &along.before - &along.after
-                }
-                (None, None) => return Err(Fail::unknown("the kernel is not known")),
-            };
-            dims.push(grown);
-        }
-        Ok(dims)
-    };
-    only(ctx.dtype(0), dims(ctx))
-}
-
-/// Elements of one kernel: all dimensions of the weights but the groups and the first channels.
-fn kernel(ctx: &OpContext<'_>) -> Result<Expr, Fail> {
-    Ok(product(cost::dims(ctx, ctx.optional(1))?.get(2..).unwrap_or_default()))
-}
-
-pub(super) fn grouped_cost(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
-    Ok(Work::of_macs(cost::elements(ctx, outputs.first())? * kernel(ctx)?))
-}
-
-pub(super) fn grouped_back_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
-    Ok(Work::of_macs(cost::input(ctx, 0)? * kernel(ctx)?))
-}
-
 #[cfg(test)]
 mod tests {
     use crate::contrib::testing::{int, ints, reported};
 
     const DOMAIN: &str = crate::OPENVINO;
-
-    #[test]
-    fn groups_are_in_front() {
-        // 8 channels in 4 groups, 3 kernels of 2 × 3 × 3 each: 12 channels, 32 - 3 + 1 = 30 places.
-        let inputs = ["float32[batch, 8, 32, 32]", "float32[4, 3, 2, 3, 3]"];
-        let shape = reported(DOMAIN, "GroupConvolution", &inputs, &[], 1);
-        assert_eq!(shape, ["float32[batch, 12, 30, 30]"]);
-        // Back: 8 channels in 4 groups, 2 by 3 each; (32 - 1) · 2 + 3 = 65 places.
-        let inputs = ["float32[batch, 8, 32, 32]", "float32[4, 2, 3, 3, 3]"];
-        let attributes = [("strides", ints(&[2, 2]))];
-        let shape = reported(DOMAIN, "GroupConvolutionBackpropData", &inputs, &attributes, 1);
-        assert_eq!(shape, ["float32[batch, 12, 65, 65]"]);
-    }
 
     #[test]
     fn blocks_have_an_entry_for_every_dimension() {
