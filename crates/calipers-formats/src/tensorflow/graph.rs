@@ -51,6 +51,8 @@ pub(super) struct Graph<'b, 'a> {
     prefixes: HashMap<u32, Rc<str>>,
     named: usize,
     declared: usize,
+    /// Operators whose arithmetic is a compiled module.
+    modules: u64,
     budget: Budget,
 }
 
@@ -72,6 +74,7 @@ impl<'b, 'a> Graph<'b, 'a> {
             prefixes: HashMap::new(),
             named: 0,
             declared: 0,
+            modules: 0,
             budget: Budget::default(),
         }
     }
@@ -134,6 +137,13 @@ impl<'b, 'a> Graph<'b, 'a> {
             self.fill(&pending)?;
         }
         self.assembly.graph = self.main;
+        if self.modules > 0 {
+            let text = format!(
+                "{} XlaCallModule operators hold StableHLO as bytecode, which is not read",
+                self.modules
+            );
+            self.assembly.builder.header.metadata.push(("stablehlo".to_owned(), text));
+        }
         Ok(())
     }
 
@@ -178,6 +188,7 @@ impl<'b, 'a> Graph<'b, 'a> {
             .take_while(|output| (output.frame, output.node) == (instance.frame, instance.node))
             .map(|output| output.port)
             .collect();
+        self.modules += u64::from(node.op == "XlaCallModule");
         if self.control(instance, node, &inputs)? {
             return Ok(());
         }

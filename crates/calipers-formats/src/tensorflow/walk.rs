@@ -149,7 +149,14 @@ impl<'a> Walk<'a> {
                             self.node(outer, call)?.inputs.get(place).copied()
                         }
                         Arguments::State => {
-                            return Ok(Some(Output { frame, node: STATE, port }));
+                            let body = self.body(frame)?;
+                            let returned = body.returned(port).map(|name| body.find(name));
+                            // What every turn hands on as it is, is what the loop was given.
+                            if returned.transpose()?.flatten() != Some(read) {
+                                return Ok(Some(Output { frame, node: STATE, port }));
+                            }
+                            frame = outer;
+                            self.node(outer, call)?.inputs.get(place).copied()
                         }
                         Arguments::Returned(other) => {
                             frame = other;

@@ -110,8 +110,10 @@ fn saved_model() -> Msg {
     let input = msg().text(1, "images").msg(2, tensor_info("serving_input:0", &[-1, 4]));
     let output = msg().text(1, "scores").msg(2, tensor_info("Call:0", &[-1, 3]));
     let signature = msg().msg(1, input).msg(2, output).text(3, "tensorflow/serving/predict");
+    // `OpList`: what the operators are.
+    let operator = msg().msg(1, msg().text(1, "MatMul").msg(2, msg().text(1, "a").text(4, "T")));
     let meta = msg()
-        .msg(1, msg().text(4, "serve").text(5, "2.16.1"))
+        .msg(1, msg().msg(2, operator).text(4, "serve").text(5, "2.16.1"))
         .msg(2, top)
         .msg(5, msg().text(1, "serving_default").msg(2, signature))
         .msg(7, objects());
@@ -377,6 +379,29 @@ fn branches_and_loops_are_looked_into() {
     assert_eq!(model.issues, []);
     // The branch that only hands on what it captures has no node.
     assert!(model.graphs().any(|(_, graph)| graph.nodes.is_empty() && graph.outputs.len() == 1));
+}
+
+#[test]
+fn what_a_loop_hands_on_is_captured() {
+    let kernel = node("ReadVariableOp", "kernel", &["w"]);
+    let product = node("MatMul", "product", &["x", "kernel:value:0"]);
+    let outputs = [("x", "product:product:0"), ("w", "w")];
+    let body = definition("body", &["x", "w"], &[kernel, product], &outputs);
+    let goes_on = constant("yes", 10, &[], &[1]);
+    let goes_on = definition("condition", &["x", "w"], &[goes_on], &[("go", "yes:output:0")]);
+    let turns = with(node("While", "while", &["x", "weights"]), "body", function("body"));
+    let turns = with(turns, "cond", function("condition"));
+    let top = graph(&[
+        placeholder("x", &[2, 4]),
+        variable("weights", &[4, 4]),
+        turns,
+        node("Identity", "y", &["while"]),
+    ]);
+    let model = read(&top.msg(2, library(&[body, goes_on])));
+    let (product, _) = model.nodes().find(|(id, _)| model.written_op(*id) == "MatMul").unwrap();
+    let weights = model.value(model.inputs(product)[1].unwrap());
+    assert_eq!(model.name(weights.name), "weights");
+    assert!(weights.initializer.is_some());
 }
 
 #[test]
