@@ -158,7 +158,10 @@ pub fn read_source(
 /// Opens the data files of a model that was read from `path`, in the model's order; where one
 /// cannot be read, why. Nothing outside the model's folder is opened.
 pub fn open_data(path: &Path, model: &Model) -> Vec<Result<Source, DataError>> {
-    open_data_in(&folder::LocalFolder::new(input::folder_of(path)), model)
+    // In a folder that is one model, what it refers to is next to the model file.
+    let inside = path.is_dir().then(|| model_in_folder(path)).flatten();
+    let folder = input::folder_of(inside.as_deref().unwrap_or(path));
+    open_data_in(&folder::LocalFolder::new(folder), model)
 }
 
 /// Like [`open_data`], for a model whose files are in any kind of folder.

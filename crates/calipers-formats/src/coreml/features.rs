@@ -312,8 +312,17 @@ fn image(part: Part<'_>) -> Result<(Kind, String), Trace> {
     if let (Some(wide), Some(high)) = (wide, high) {
         sizes.push(format!("{} × {}", range_text(high), range_text(wide)));
     }
+    if sizes.is_empty() {
+        sizes.push(format!("{height} × {width}"));
+    }
+    let colors = match space {
+        10 | 40 => "gray",
+        20 => "RGB",
+        30 => "BGR",
+        _ => "unknown colors",
+    };
     let kind = Kind::Image { dtype, channels, height: dim(height, high), width: dim(width, wide) };
-    Ok((kind, joined(sizes.into_iter(), ", ")))
+    Ok((kind, format!("{colors} image of {}", joined(sizes.into_iter(), ", "))))
 }
 
 /// Visits each message of a repeated field.

@@ -216,7 +216,7 @@ fn parts(part: Part<'_>) -> Result<Parts<'_>, Trace> {
     Ok(parts)
 }
 
-/// What a type cannot say: sizes that are allowed, and colors.
+/// What a type cannot say: which sizes are allowed, and the colors of images.
 fn describe(builder: &mut ModelBuilder, role: &str, features: &[Feature]) {
     for feature in features.iter().filter(|feature| !feature.sizes.is_empty()) {
         let key = format!("sizes of {role} {}", feature.name);

@@ -1,9 +1,10 @@
 //! Core ML: programs, networks, pipelines, weights next to the model, and damaged files.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use calipers_formats::{Error, open, read};
+use calipers_formats::{Error, open, open_data, read};
 use calipers_ir::{DType, Data, DataFileState, Format, Model};
 
 use crate::common::{Msg, entry, msg};
@@ -224,14 +225,18 @@ fn record(mark: u32, bytes: u64, start: u64) -> Vec<u8> {
 
 /// A package with this record at byte 64, and 192 bytes of elements behind it.
 fn package(record: &[u8]) -> Model {
-    let folder = tempfile::tempdir().expect("a folder");
+    package_in(&tempfile::tempdir().expect("a folder"), record).1
+}
+
+fn package_in(folder: &tempfile::TempDir, record: &[u8]) -> (PathBuf, Model) {
     let package = folder.path().join("net.mlpackage");
     let inside = package.join("Data/com.apple.CoreML");
     fs::create_dir_all(inside.join("weights")).expect("a folder");
     fs::write(inside.join("model.mlmodel"), small_program()).expect("written");
     let data = [&[0; 64][..], record, &[0; 192]].concat();
     fs::write(inside.join("weights/weight.bin"), data).expect("written");
-    open(&package).expect("a model")
+    let model = open(&package).expect("a model");
+    (package, model)
 }
 
 fn external(model: &Model) -> (Option<u64>, Option<u64>, String) {
@@ -259,6 +264,23 @@ fn records_say_where_weights_are() {
 }
 
 #[test]
+fn weights_of_a_package_are_opened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, model) = package_in(&folder, &record(0xDEAD_BEEF, 192, 128));
+    let opened = open_data(&path, &model).pop().expect("a file").expect("opened");
+    assert_eq!(opened.size(), 320);
+}
+
+#[test]
+fn settings_beyond_any_layer_are_refused() {
+    let settings = msg().each_int(1, &[1; 5000]);
+    let inside = msg().msg(1, layer("fc", "x", "y", 140, settings));
+    let file = model(("x", array(&[4])), ("y", array(&[2])), 500, inside).0;
+    let error = read(file, "m").expect_err("too many").to_string();
+    assert!(error.contains("more than 4096 settings"), "{error}");
+}
+
+#[test]
 fn weights_stay_in_the_folder_of_the_model() {
     let place = msg().text(1, "@model_path/../../secret").int(2, 64);
     let block = msg().msg(3, constant("w", 11, &[4], &msg().msg(5, place))).text(2, "w");
@@ -281,6 +303,8 @@ fn images_and_flexible_arrays_have_open_sizes() {
     assert!(ty(model.main().outputs[0]).contains("uint8[3, 10, 20]"));
     let sizes = ("sizes of input x".to_owned(), "1 × 16 or more".to_owned());
     assert!(model.header.metadata.contains(&sizes), "{:?}", model.header.metadata);
+    let colors = ("sizes of output y".to_owned(), "RGB image of 10 × 20".to_owned());
+    assert!(model.header.metadata.contains(&colors), "{:?}", model.header.metadata);
     assert_eq!(written(&model), ["treeEnsembleClassifier"]);
 }
 

@@ -13,6 +13,10 @@ const SAME: &[(&str, &str, &str, &[&str])] = &[
     ("fill", FRAMEWORKS, "Fill", &["shape", "value"]),
     ("fill_like", OWN, "FillLike", &["ref_tensor", "value"]),
     ("argsort", OWN, "ArgSort", &["x"]),
+    ("random_bernoulli", OWN, "Random", &["shape"]),
+    ("random_normal", OWN, "Random", &["shape"]),
+    ("random_uniform", OWN, "Random", &["shape"]),
+    ("write_state", OWN, "WriteState", &["input", "data"]),
     ("band_part", OWN, "BandPart", &["x"]),
     ("reverse", OWN, "Reverse", &["x"]),
     ("scatter", OWN, "Scatter", &["data", "indices", "updates"]),
@@ -78,6 +82,7 @@ pub(super) fn lower(scope: &mut Scope<'_, '_, '_>) -> Result<(), Trace> {
         }
         "scatter_nd" => scatter(scope, "ScatterND"),
         "pad" => pad(scope),
+        "crop" => crop(scope),
         "topk" => topk(scope),
         "one_hot" => one_hot(scope),
         "non_zero" => {
@@ -224,6 +229,14 @@ fn pad(scope: &mut Scope<'_, '_, '_>) -> Result<(), Trace> {
     };
     scope.call.inputs.push(value);
     scope.take_integers("axes", &axes)
+}
+
+/// Elements are taken off both ends of the last two dimensions.
+fn crop(scope: &mut Scope<'_, '_, '_>) -> Result<(), Trace> {
+    let amounts = ["crop_height", "crop_width"].map(|name| scope.ints(name).unwrap_or_default());
+    let added = amounts.map(|ends| ends.iter().fold(0, |sum: i64, end| sum.saturating_sub(*end)));
+    scope.take(&["x"])?.call.is_of(OWN, "Resized").ints("added", &added);
+    Ok(())
 }
 
 fn topk(scope: &mut Scope<'_, '_, '_>) -> Result<(), Trace> {

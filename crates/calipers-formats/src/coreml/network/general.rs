@@ -53,6 +53,9 @@ const SAME: &[(u32, &str, &str)] = &[
     (945, OWN, "Scatter"),
     (954, OWN, "Scatter"),
     (1005, OWN, "SlidingWindows"),
+    (1170, OWN, "RandomLike"),
+    (1190, OWN, "RandomLike"),
+    (1210, OWN, "RandomLike"),
 ];
 
 /// Comparisons, with another array or with a number in a field.

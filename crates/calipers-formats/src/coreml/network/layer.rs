@@ -11,6 +11,9 @@ use crate::wire::{Message, Part, Payload};
 /// Longest name of a value. Cutting one could make two names one.
 const MAX_NAME: u64 = 64 * 1024;
 
+/// Fields of settings, which are passed over once for each that is asked for. Layers have dozens.
+const MAX_SETTINGS: usize = 4096;
+
 /// A layer as the file has it.
 pub(super) struct Layer<'a> {
     pub(super) name: String,
@@ -52,7 +55,7 @@ impl<'a> Layer<'a> {
                 (5, Payload::Bytes(part)) => layer.output_ranks.push(rank(part)?),
                 (100.., Payload::Bytes(part)) => {
                     layer.number = field.number;
-                    layer.settings = Settings(part);
+                    layer.settings = Settings::checked(part)?;
                 }
                 _ => {}
             }
@@ -127,6 +130,17 @@ struct Stored {
 }
 
 impl<'a> Settings<'a> {
+    /// The settings of a layer, unless there are more than any has.
+    fn checked(part: Part<'a>) -> Result<Self, Trace> {
+        match Message::from(part).fields().nth(MAX_SETTINGS) {
+            Some(_) => Err(Trace::new(
+                part.start(),
+                format!("a layer has more than {MAX_SETTINGS} settings"),
+            )),
+            None => Ok(Self(part)),
+        }
+    }
+
     /// The last value of a field.
     fn last(self, number: u32) -> Result<Option<Payload<'a>>, Trace> {
         let mut found = None;

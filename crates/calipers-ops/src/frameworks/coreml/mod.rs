@@ -112,6 +112,8 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(same)
             .costs(cost::per_output::<1>),
         own("Pooling", &[Data]).pools(Pool::Average).infer(rules::pooling).costs(rules::pooled),
+        own("Random", &[Setting]).random().infer(rules::stated).costs(cost::per_output::<1>),
+        own("RandomLike", &[Setting]).random().infer(same).costs(cost::per_output::<1>),
         own("ReduceChannels", &[Data])
             .class(Class::Reduction)
             .infer(rules::reduced)
@@ -141,6 +143,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .grows_when_folded()
             .infer(rules::from_mask)
             .costs(cost::free),
+        own("WriteState", &[Setting, Moved]).infer(rules::stated_all).costs(cost::free),
     ],
 );
 
