@@ -43,16 +43,21 @@ pub const KINDS: &[Kind] = &[
         is_html,
     ),
     kind("an XML document", FETCH, is_xml),
-    kind("a PyTorch archive (TorchScript or checkpoint)", EXPORT, |b| {
-        is_zip(b) && (contains(b, b"data.pkl") || contains(b, b"constants.pkl"))
-    }),
     kind("a ZIP archive", UNPACK, is_zip),
     kind("a gzip archive", UNPACK, |b| b.starts_with(&[0x1f, 0x8b])),
     kind("a bzip2 archive", UNPACK, |b| b.starts_with(b"BZh") && b.get(4..10) == Some(b"1AY&SY")),
     kind("an xz archive", UNPACK, |b| b.starts_with(b"\xfd7zXZ\0")),
     kind("a Zstandard archive", UNPACK, |b| b.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])),
     kind("a 7-Zip archive", UNPACK, |b| b.starts_with(b"7z\xbc\xaf\x27\x1c")),
-    kind("a tar archive", UNPACK, |b| b.get(257..262) == Some(b"ustar")),
+    kind(
+        "a PyTorch checkpoint of before version 0.2",
+        "load it with PyTorch and save it again",
+        |b| {
+            let names: [&[u8]; 4] = [b"pickle\0", b"storages\0", b"sys_info\0", b"tensors\0"];
+            is_tar(b) && names.iter().any(|name| b.starts_with(name))
+        },
+    ),
+    kind("a tar archive", UNPACK, is_tar),
     kind("a GGML model", EXPORT, |b| {
         [b"lmgg", b"tjgg", b"fmgg", b"algg"].iter().any(|magic| b.starts_with(*magic))
     }),
@@ -81,9 +86,6 @@ pub const KINDS: &[Kind] = &[
     }),
     kind("a LightGBM model", "export it with `onnxmltools` and pass that file", |b| {
         b.starts_with(b"tree\nversion=")
-    }),
-    kind("a Python pickle", "pickles can run code when loaded; export the model to ONNX", |b| {
-        b.first() == Some(&0x80) && b.get(1).is_some_and(|version| (2..=5).contains(version))
     }),
     kind("a PDF document", FETCH, |b| b.starts_with(b"%PDF-")),
     kind("a PNG image", FETCH, |b| b.starts_with(b"\x89PNG\r\n")),
@@ -132,6 +134,10 @@ fn is_caffe(bytes: &[u8]) -> bool {
     after_name.is_some_and(|rest| rest.starts_with(&[0xa2, 0x06]))
 }
 
+fn is_tar(bytes: &[u8]) -> bool {
+    bytes.get(257..262) == Some(b"ustar")
+}
+
 fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
@@ -167,16 +173,15 @@ mod tests {
     fn files_are_called_what_they_are() {
         let mut tar = vec![b'a'; 257];
         tar.extend(b"ustar");
+        let old_checkpoint = [b"storages\0", &tar[9..]].concat();
         let cases: &[(&[u8], &str)] = &[
             (b"", "an empty file"),
             (b"version https://git-lfs.github.com/spec/v1\noid sha256:aa\n", "a Git LFS pointer"),
             (b"\n <!DOCTYPE HTML><html>", "an HTML page"),
             (b"<?xml version=\"1.0\"?><note>", "an XML document"),
-            (b"PK\x03\x04....archive/data.pkl", "a PyTorch archive (TorchScript or checkpoint)"),
             (b"PK\x03\x04....something", "a ZIP archive"),
             (b"\x1f\x8b\x08\0", "a gzip archive"),
             (b"\x1c\0\0\0ET12", "an ExecuTorch program"),
-            (b"\x80\x04\x95", "a Python pickle"),
             (b"7767517\n75 83\nInput data 0 1 data\n", "an NCNN network"),
             (
                 b"\x0a\x20\x08\x00\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
@@ -188,6 +193,7 @@ mod tests {
             (b"{\"nodes\": [], \"arg_nodes\": [0]}", "an MXNet network"),
             (b"ML\xefR\x0dStableHLO_v1.0.0", "a StableHLO module"),
             (b"tree\nversion=v4\n", "a LightGBM model"),
+            (&old_checkpoint, "a PyTorch checkpoint of before version 0.2"),
             (b"  {\"a\": 1}", "a JSON document"),
             (b"just some words\n", "plain text"),
             ("слова и слова".as_bytes(), "plain text"),

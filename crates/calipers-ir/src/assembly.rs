@@ -41,8 +41,6 @@ pub struct Assembly<'b> {
     pub builder: &'b mut ModelBuilder,
     /// The graph that nodes are added to.
     pub graph: GraphId,
-    /// Values so far that the file has no name for.
-    pub constants: usize,
 }
 
 /// A value of an attribute.
@@ -166,7 +164,7 @@ impl Call {
 impl<'b> Assembly<'b> {
     /// Continues a graph of a model.
     pub fn new(builder: &'b mut ModelBuilder, graph: GraphId) -> Self {
-        Self { builder, graph, constants: 0 }
+        Self { builder, graph }
     }
 
     /// The id of a name.
@@ -238,8 +236,9 @@ impl<'b> Assembly<'b> {
 
     /// A name for a value that the file has none for. `hint` says what it is.
     pub fn new_name(&mut self, hint: &str) -> NameId {
-        let text = format!("({hint} {})", self.constants);
-        self.constants += 1;
+        // Several assemblies may fill one model.
+        let text = format!("({hint} {})", self.builder.constants);
+        self.builder.constants += 1;
         self.name(&text)
     }
 

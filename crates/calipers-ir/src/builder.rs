@@ -59,6 +59,8 @@ pub struct ModelBuilder {
     pub(crate) node_metadata: Vec<(NodeId, NameId, Span)>,
     pub(crate) layouts: Vec<Layout>,
     layout_ids: HashMap<Layout, LayoutId>,
+    /// Values that the file has no name for.
+    pub(crate) constants: usize,
     /// What can do harm, or is not as the file states it.
     pub hazards: Vec<Hazard>,
     /// What each stored tensor is, where the graph does not say.

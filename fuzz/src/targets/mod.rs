@@ -13,6 +13,7 @@ mod onnx_json;
 mod onnx_text;
 mod openvino;
 mod ort;
+mod pytorch;
 mod ranges;
 mod report;
 mod safetensors;
@@ -45,6 +46,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "onnx_text", reads_models: false, run: onnx_text::run },
     Target { name: "openvino", reads_models: false, run: openvino::run },
     Target { name: "ort", reads_models: false, run: ort::run },
+    Target { name: "pytorch", reads_models: false, run: pytorch::run },
     Target { name: "ranges", reads_models: true, run: ranges::run },
     Target { name: "report", reads_models: true, run: report::run },
     Target { name: "safetensors", reads_models: false, run: safetensors::run },

@@ -143,13 +143,11 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let mut assembly = Assembly::new(&mut self.builder, graph);
-        assembly.constants = self.constants;
         map::map(&op, &mut call, &mut assembly)?;
         while call.inputs.last() == Some(&none) {
             call.inputs.pop();
         }
         assembly.add(&call)?;
-        self.constants = assembly.constants;
         Ok(())
     }
 

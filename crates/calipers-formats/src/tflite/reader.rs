@@ -41,8 +41,6 @@ pub(super) struct Reader<'a> {
     /// Names that were made so that no two tensors share one.
     pub(super) renamed: usize,
     names: TextNames,
-    /// Constants so far that the file has no name for.
-    pub(super) constants: usize,
 }
 
 /// An entry of the table of operators.
@@ -105,7 +103,6 @@ impl<'a> Reader<'a> {
             taken: HashSet::new(),
             renamed: 0,
             names: TextNames::default(),
-            constants: 0,
         };
         reader.model(&file).map_err(|trace| trace.finish("model", bytes))?;
         if reader.subgraphs.is_empty() {

@@ -19,6 +19,7 @@ mod openvino;
 mod ort;
 mod packed;
 mod places;
+mod pytorch;
 mod safetensors;
 mod tensorflow;
 mod tensors;
