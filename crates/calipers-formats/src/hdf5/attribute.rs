@@ -1,19 +1,25 @@
 //! Attributes that hold texts: names, versions, and descriptions of networks.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::bytes::{Cursor, Problem, Store};
 use super::datatype::{ElementKind, ElementType, dimensions, element_type};
 
 /// Bytes of all texts that are kept of a file.
-const MAX_TEXTS: usize = 32 << 20;
+const MAX_TEXTS: usize = 16 << 20;
 
 /// Bytes that one text costs next to its own.
 const PER_TEXT: usize = 32;
 
+/// The objects of a global heap: where they are, and how large.
+type Heap = HashMap<u64, (u64, u64)>;
+
 /// Texts that attributes hold, and how many bytes of them may still be kept.
 pub(super) struct Texts {
     left: Cell<usize>,
+    heaps: RefCell<HashMap<u64, Heap>>,
 }
 
 /// An attribute.
@@ -27,7 +33,7 @@ pub(crate) struct Attribute {
 
 impl Texts {
     pub(super) fn new() -> Self {
-        Self { left: Cell::new(MAX_TEXTS) }
+        Self { left: Cell::new(MAX_TEXTS), heaps: RefCell::new(HashMap::new()) }
     }
 
     /// A text of the file, cut at its first zero byte.
@@ -113,7 +119,7 @@ fn elements(
                 let index = one.uint(4)?;
                 match address {
                     Some(address) if length > 0 => {
-                        let object = heap_object(store, address, index)?;
+                        let object = heap_object(store, texts, address, index)?;
                         let text = object.rest().get(..length).unwrap_or(object.rest());
                         texts.keep(text, &object)?
                     }
@@ -126,30 +132,48 @@ fn elements(
     Ok(found)
 }
 
-/// An object of a global heap collection.
-fn heap_object(store: &Store, address: u64, index: u64) -> Result<Cursor<'_>, Problem> {
-    let mut head = store.block(address, 8 + store.lengths as u64)?;
-    let head_size = head.len() as u64;
+/// An object of a global heap.
+fn heap_object<'s>(
+    store: &'s Store,
+    texts: &Texts,
+    address: u64,
+    index: u64,
+) -> Result<Cursor<'s>, Problem> {
+    let mut heaps = texts.heaps.borrow_mut();
+    let heap = match heaps.entry(address) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(place) => place.insert(heap(store, address)?),
+    };
+    match heap.get(&index) {
+        Some((data, size)) => store.block(*data, *size),
+        None => {
+            let at = store.place(address).unwrap_or(address);
+            Err(Problem::new(at, format!("object {index} of a global heap is missing")))
+        }
+    }
+}
+
+/// Reads where the objects of a global heap are. Only their heads are read.
+fn heap(store: &Store, address: u64) -> Result<Heap, Problem> {
+    let head_size = 8 + store.lengths as u64;
+    let mut head = store.block(address, head_size)?;
     head.mark(b"GCOL", "a global heap")?;
     head.skip(4)?;
     let size = head.length()?;
+    let mut objects = Heap::new();
     let mut at = address.saturating_add(head_size);
     let end = address.saturating_add(size);
-    // Objects are found one after another, and only the heads of those before are read.
-    let object_head = 8 + store.lengths as u64;
-    while at.saturating_add(object_head) <= end {
-        let mut object = store.block(at, object_head)?;
-        let found = object.uint(2)?;
+    while at.saturating_add(head_size) <= end {
+        let mut object = store.block(at, head_size)?;
+        let index = object.uint(2)?;
         object.skip(6)?;
         let size = object.length()?;
-        let data = at.saturating_add(object_head);
-        if found == index {
-            return store.block(data, size);
-        }
-        if found == 0 {
+        if index == 0 {
             break;
         }
+        let data = at.saturating_add(head_size);
+        objects.insert(index, (data, size));
         at = data.saturating_add(size.checked_next_multiple_of(8).unwrap_or(u64::MAX));
     }
-    Err(head.problem(format!("object {index} of a global heap is missing")))
+    Ok(objects)
 }

@@ -249,15 +249,15 @@ impl Widths {
 }
 
 fn widths(store: &Store, node_size: u64, record_size: u64, depth: usize) -> Widths {
-    let room = node_size.saturating_sub(10);
-    let most = room / record_size;
+    let space = node_size.saturating_sub(10);
+    let most = space / record_size;
     let records = bytes_for(most);
     let mut total = most;
     let mut totals = vec![records];
     for level in 1..=depth {
         let count = if level > 1 { totals.last().copied().unwrap_or(0) } else { 0 };
         let pointer = (store.offsets + records + count) as u64;
-        let here = room.saturating_sub(pointer) / (record_size + pointer);
+        let here = space.saturating_sub(pointer) / (record_size + pointer);
         total = total.saturating_mul(here + 1).saturating_add(here);
         totals.push(bytes_for(total));
     }

@@ -5,7 +5,7 @@ use super::bytes::{Cursor, Problem, Store};
 /// Messages of one object: groups in the newer form have one per member until they have many.
 const MAX_MESSAGES: usize = 1 << 16;
 
-/// What the reader knows of the kinds of messages.
+/// The kinds of messages that are read.
 pub(super) mod kind {
     pub(crate) const DATASPACE: u16 = 0x01;
     pub(crate) const LINK_INFO: u16 = 0x02;
@@ -20,6 +20,7 @@ pub(super) mod kind {
 }
 
 /// A message of an object header.
+#[derive(Clone, Copy)]
 pub(super) struct Message<'a> {
     pub(super) kind: u16,
     /// Whether it only refers to where the message is.
@@ -44,7 +45,7 @@ pub(super) fn messages<'s>(
             }
             start.skip(7)?;
             let size = start.uint(4)?;
-            let after = address.checked_add(16).unwrap_or(u64::MAX);
+            let after = address.saturating_add(16);
             (store.block(after, size)?, false)
         }
     };

@@ -14,7 +14,7 @@ use super::layers::{Placed, Site, map};
 use super::missing;
 use super::network::{Argument, Layer, LayerCall, Network, Shape, layers_of, network};
 use super::variables::{is_statistic, variables};
-use super::weights::{Claimed, Weights};
+use super::weights::{Claimed, Holder, Weights};
 use crate::hdf5::{Dataset, ElementKind};
 
 /// The weights of a file.
@@ -45,7 +45,8 @@ pub(super) fn build(
     config: Option<&Value>,
     data: &Data<'_>,
 ) -> Result<(), Failure> {
-    let mut stored = Store { data, claimed: HashSet::new(), tensors: Vec::new() };
+    let mut stored =
+        Store { data, claimed: HashSet::new(), holders: HashSet::new(), tensors: Vec::new() };
     if let Some(config) = config {
         let class = Config(config).text("class_name");
         let inside = config.get("config").unwrap_or(config);
@@ -79,6 +80,7 @@ pub(super) fn build(
 struct Store<'w> {
     data: &'w Data<'w>,
     claimed: HashSet<String>,
+    holders: HashSet<Holder>,
     tensors: Vec<StoredWeight>,
 }
 
@@ -90,7 +92,11 @@ impl Store<'_> {
         layer: &Layer<'_>,
         input: Option<&Shape>,
     ) -> Result<Vec<Placed>, TooLarge> {
-        let claimed = self.data.weights.of_layer(&layer.holder, layer.class, layer.config);
+        // Layers of one name share what there is: the first has it.
+        let claimed = match self.holders.insert(layer.holder.clone()) {
+            true => self.data.weights.of_layer(&layer.holder, layer.class, layer.config),
+            false => Vec::new(),
+        };
         let mut placed = Vec::new();
         for Claimed { path, variable, shown } in claimed {
             let Some(dataset) = self.data.weights.datasets.get(&path) else { continue };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Bytes that the parsed form of a configuration may take.
-const MAX_MEMORY: usize = 64 << 20;
+const MAX_MEMORY: usize = 48 << 20;
 
 /// Parses a configuration.
 ///

@@ -5,6 +5,7 @@
 //! since configurations list layers in any order.
 
 mod arguments;
+mod entry;
 mod expand;
 
 use std::collections::HashMap;
@@ -21,6 +22,9 @@ pub(super) type ValueId = usize;
 
 /// Calls of layers that a model may have, in all models inside it.
 const MAX_CALLS: usize = 1 << 17;
+
+/// Values of configurations that are read: those of a model each time it is called.
+const MAX_READ: usize = 1 << 23;
 
 /// Models inside models.
 const MAX_DEPTH: usize = 16;
@@ -73,6 +77,9 @@ pub(super) struct Network<'c> {
     pub(super) inputs: Vec<ValueId>,
     pub(super) outputs: Vec<ValueId>,
     known_layers: HashMap<*const Value, usize>,
+    /// How many values a configuration has, itself included.
+    sizes: HashMap<*const Value, usize>,
+    read: usize,
 }
 
 /// Whether a configuration is that of a model, with layers of its own.

@@ -1,6 +1,6 @@
 //! Finding the parts of a file: its configuration, and its weights.
 
-use calipers_ir::{GraphOrigin, Hazard, Model, ModelBuilder, Source, Span};
+use calipers_ir::{Format, GraphOrigin, Hazard, Model, ModelBuilder, Source, Span};
 use serde_json::Value;
 
 use super::build::{Data, build};
@@ -13,10 +13,10 @@ use crate::hdf5::{self, Contents};
 use crate::input::Input;
 
 /// Bytes of a description in an archive.
-const MAX_JSON: u64 = 16 << 20;
+const MAX_JSON: u64 = 12 << 20;
 
 /// Bytes of weights that are unpacked, where an archive has them compressed.
-const MAX_UNPACKED: u64 = 48 << 20;
+const MAX_UNPACKED: u64 = 32 << 20;
 
 /// Texts longer than this are no metadata for people.
 const MAX_METADATA: usize = 4096;
@@ -32,18 +32,19 @@ struct Parts {
 
 /// Reads a model of Keras.
 pub(super) fn read(input: Input) -> Result<Model, Error> {
+    let Input { source, name, .. } = input;
     let mut builder = ModelBuilder::default();
-    builder.header.format = calipers_ir::Format::Keras;
-    builder.header.file_name.clone_from(&input.name);
-    builder.header.bytes = input.source.size();
+    builder.header.format = Format::Keras;
+    builder.header.file_name = name;
+    builder.header.bytes = source.size();
     builder.header.producer_name = "keras".to_owned();
-    builder.source = input.source.clone();
+    builder.source = source.clone();
     builder.decoder = Some(&StoredElements);
     let graph = builder.add_main_graph()?;
-    let is_archive = input.source.window(0, 2).is_some_and(|bytes| bytes.starts_with(b"PK"));
+    let is_archive = source.window(0, 2).is_some_and(|bytes| bytes.starts_with(b"PK"));
     let parts = match is_archive {
-        true => archive(&mut builder, &input.source)?,
-        false => whole(&mut builder, &input.source)?,
+        true => archive(&mut builder, &source)?,
+        false => whole(&mut builder, &source)?,
     };
     if parts.config.is_none() {
         builder.header.graph_origin = GraphOrigin::Absent;

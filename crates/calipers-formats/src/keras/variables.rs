@@ -83,6 +83,7 @@ pub(super) fn variables(class: &str, config: Config<'_>) -> Vec<Variable> {
             [own("embeddings")].into_iter().chain(scale).collect()
         }
         "PReLU" => vec![own("alpha")],
+        "LayerScale" if config.get("projection_dim").is_some() => vec![own("gamma")],
         "Normalization" => vec![own("mean"), own("variance"), own("count")],
         "Attention" | "AdditiveAttention" => {
             let use_scale = config.flag("use_scale", class == "AdditiveAttention");

@@ -13,6 +13,9 @@ use crate::keras::json::Config;
 /// Groups that the layers of a model are in, by version.
 const LAYERS: [&str; 2] = ["layers", "_layer_checkpoint_dependencies"];
 
+/// Parts of a weight's name, from the end, that may be its layer.
+const MAX_PARTS: usize = 3;
+
 /// Weights in a file.
 #[derive(Debug, Default)]
 pub(super) struct Weights {
@@ -30,7 +33,12 @@ enum Form {
     /// where the file has names.
     Objects(HashMap<(String, String), String>),
     /// By the names of layers: the weights of each, as listed, with the paths of their datasets.
-    Names { base: String, layers: HashMap<String, Vec<(String, String)>> },
+    Names {
+        base: String,
+        layers: HashMap<String, Vec<(String, String)>>,
+        /// Places in those lists, by layer and by a name inside of it.
+        inside: HashMap<(String, String), Vec<usize>>,
+    },
 }
 
 impl Default for Form {
@@ -40,7 +48,7 @@ impl Default for Form {
 }
 
 /// Where the weights of a layer are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Holder {
     /// The group; by names, that of the outermost layer.
     path: String,
@@ -131,9 +139,17 @@ impl Weights {
         let known = variables(class, config);
         match &self.form {
             Form::Objects(_) => self.by_objects(holder, &known),
-            Form::Names { layers, .. } => {
+            Form::Names { layers, inside, .. } => {
                 let listed = layers.get(&holder.path).map(Vec::as_slice).unwrap_or_default();
-                by_names(listed, holder, known)
+                let listed = match &holder.own_name {
+                    None => listed.iter().collect(),
+                    Some(own) => {
+                        let places = inside.get(&(holder.path.clone(), own.clone()));
+                        let places = places.map(Vec::as_slice).unwrap_or_default();
+                        places.iter().filter_map(|place| listed.get(*place)).collect()
+                    }
+                };
+                by_names(listed, known)
             }
         }
     }
@@ -195,17 +211,10 @@ impl Weights {
     }
 }
 
-/// Weights of a layer among those that its group lists.
-fn by_names(listed: &[(String, String)], holder: &Holder, known: Vec<Variable>) -> Vec<Claimed> {
-    let is_own = |name: &str| match &holder.own_name {
-        None => true,
-        Some(own) => name.rsplit('/').skip(1).any(|part| part == own),
-    };
-    let mut left: Vec<(&str, &str)> = listed
-        .iter()
-        .filter(|(name, _)| is_own(name))
-        .map(|(name, path)| (name.as_str(), path.as_str()))
-        .collect();
+/// Weights of a layer among those that its group lists for it.
+fn by_names(listed: Vec<&(String, String)>, known: Vec<Variable>) -> Vec<Claimed> {
+    let mut left: Vec<(&str, &str)> =
+        listed.into_iter().map(|(name, path)| (name.as_str(), path.as_str())).collect();
     let mut claimed = Vec::new();
     let by_place = left.len() == known.len();
     let mut missing = Vec::new();
@@ -321,8 +330,21 @@ fn form(objects: &[Object]) -> Form {
             let weights = weights.unwrap_or_default().into_iter();
             weights.map(|weight| (weight.to_owned(), format!("{path}/{weight}"))).collect()
         };
-        let layers = names.iter().map(|name| ((*name).to_owned(), of(name))).collect();
-        return Form::Names { base, layers };
+        let layers: HashMap<String, Vec<(String, String)>> =
+            names.iter().map(|name| ((*name).to_owned(), of(name))).collect();
+        let mut inside: HashMap<(String, String), Vec<usize>> = HashMap::new();
+        for name in names {
+            for (place, (weight, _)) in layers.get(name).into_iter().flatten().enumerate() {
+                // The layer is just before the variable, or before the cell that holds it.
+                for part in weight.rsplit('/').skip(1).take(MAX_PARTS) {
+                    let places = inside.entry((name.to_owned(), part.to_owned())).or_default();
+                    if places.last() != Some(&place) {
+                        places.push(place);
+                    }
+                }
+            }
+        }
+        return Form::Names { base, layers, inside };
     }
     let mut named = HashMap::new();
     for object in objects {

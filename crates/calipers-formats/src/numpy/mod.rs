@@ -41,26 +41,26 @@ fn first_member(bytes: &[u8]) -> &[u8] {
 
 /// Reads arrays.
 fn read(input: Input) -> Result<Model, Error> {
+    let Input { source, name, .. } = input;
     let mut builder = ModelBuilder::default();
     builder.header.format = Format::Numpy;
     builder.header.graph_origin = GraphOrigin::Absent;
-    builder.header.file_name.clone_from(&input.name);
-    builder.header.bytes = input.source.size();
+    builder.header.file_name.clone_from(&name);
+    builder.header.bytes = source.size();
     builder.header.producer_name = "numpy".to_owned();
-    builder.source = input.source.clone();
+    builder.source = source.clone();
     builder.decoder = Some(&StoredElements);
     let graph = builder.add_main_graph()?;
     let mut assembly = Assembly::new(&mut builder, graph);
-    let source = &input.source;
     let is_array = source.window(0, 6).is_some_and(|bytes| bytes.starts_with(header::MAGIC));
     if is_array {
         let size = source.size();
-        let head = bytes(source, Span { start: 0, end: size.min(HEAD) })?;
-        let name = input.name.strip_suffix(".npy").unwrap_or(&input.name);
+        let head = bytes(&source, Span { start: 0, end: size.min(HEAD) })?;
+        let name = name.strip_suffix(".npy").unwrap_or(&name);
         let header = Header::read(head).map_err(|problem| damaged(0, name, &problem))?;
         add(&mut assembly, name, &header, Some(Span { start: 0, end: size }))?;
     } else {
-        archive(&mut assembly, source)?;
+        archive(&mut assembly, &source)?;
     }
     Ok(builder.finish()?)
 }

@@ -30,9 +30,9 @@ fn elements(model: &Model, role: WeightRole) -> u64 {
 
 /// The weights of `dense.keras`, unpacked.
 fn dense() -> Vec<u8> {
-    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(DENSE)).unwrap();
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(DENSE)).expect("it is well-formed");
     let mut bytes = Vec::new();
-    zip.by_index(0).unwrap().read_to_end(&mut bytes).unwrap();
+    zip.by_index(0).expect("it is well-formed").read_to_end(&mut bytes).expect("it is well-formed");
     bytes
 }
 
@@ -46,13 +46,13 @@ fn archive(config: &str) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let stored =
         zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    zip.start_file("config.json", stored).unwrap();
-    zip.write_all(config.as_bytes()).unwrap();
-    zip.finish().unwrap().into_inner()
+    zip.start_file("config.json", stored).expect("it is well-formed");
+    zip.write_all(config.as_bytes()).expect("it is well-formed");
+    zip.finish().expect("it is well-formed").into_inner()
 }
 
 fn of_config(config: &str) -> Model {
-    read(archive(config), "model.keras").unwrap()
+    read(archive(config), "model.keras").expect("it is well-formed")
 }
 
 #[test]
@@ -235,6 +235,24 @@ fn layers_are_in_any_order_and_called_several_times() {
     let model = of_config(&functional(&layers_of, "sum"));
     assert_eq!(layers(&model), ["ReLU", "ReLU", "Add"]);
     assert_eq!(model.depth(model.main_id()), Some(3));
+}
+
+#[test]
+fn models_of_keras_2_count_their_own_graph_as_a_call() {
+    let inside = functional(
+        &[layer("InputLayer", "x", "[]"), layer("ReLU", "r", r#"[[["x", 0, 0, {}]]]"#)],
+        "r",
+    );
+    let inside = inside.replacen("Functional\", ", "Functional\", \"name\": \"m\", ", 1);
+    let calls = r#""inbound_nodes": [[["x", 0, 0, {}]], [["m", 1, 0, {}]]]}"#;
+    let called = format!("{}, {calls}", &inside[..inside.len() - 1]);
+    let sum = layer("Add", "sum", r#"[[["m", 1, 0, {}], ["m", 2, 0, {}]]]"#);
+    let model = of_config(&functional(&[layer("InputLayer", "x", "[]"), called, sum], "sum"));
+    assert_eq!(layers(&model), ["ReLU", "ReLU", "Add"]);
+    assert_eq!(model.depth(model.main_id()), Some(3));
+    let names: Vec<&str> =
+        model.main().order.iter().map(|node| model.name(model.node(*node).name)).collect();
+    assert_eq!(names, ["m/r", "m (call 1)/r", "sum"]);
 }
 
 #[test]

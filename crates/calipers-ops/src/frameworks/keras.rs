@@ -215,3 +215,105 @@ fn einsum_cost(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> {
 fn stored(ctx: &OpContext<'_>, index: usize) -> Result<Expr, Fail> {
     Ok(product(ctx.dims(index)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::KERAS;
+    use crate::Attr;
+    use crate::contrib::testing::{int, ints, reported, text, with_call};
+
+    /// Shapes of the outputs, and multiply-accumulates.
+    fn made(
+        op: &str,
+        inputs: &[&str],
+        attributes: &[(&'static str, Attr<'static>)],
+        outputs: usize,
+    ) -> (Vec<String>, String) {
+        let row = crate::find(KERAS, op).unwrap();
+        let macs = with_call(op, 1, inputs, attributes, outputs, |ctx| {
+            let facts = (row.rule.unwrap())(ctx).unwrap();
+            (row.cost.unwrap())(ctx, &facts).unwrap().macs.to_string()
+        });
+        (reported(KERAS, op, inputs, attributes, outputs), macs)
+    }
+
+    #[test]
+    fn convolutions_by_channel() {
+        let same = ("auto_pad", text("SAME_UPPER"));
+        // Kernels: 4 channels of 2 each; 8 · 6 · 6 outputs of 9 products.
+        let inputs = ["float32[B, 4, 6, 6]", "float32[4, 2, 3, 3]"];
+        let (shapes, macs) = made("DepthwiseConv", &inputs, std::slice::from_ref(&same), 1);
+        assert_eq!((shapes[0].as_str(), macs.as_str()), ("float32[B, 8, 6, 6]", "2592*B"));
+        // Then 5 · 6 · 6 outputs of 8 products: 2592 + 1440.
+        let inputs = ["float32[B, 4, 6, 6]", "float32[4, 2, 3, 3]", "float32[5, 8, 1, 1]"];
+        let (shapes, macs) = made("SeparableConv", &inputs, &[same], 1);
+        assert_eq!((shapes[0].as_str(), macs.as_str()), ("float32[B, 5, 6, 6]", "4032*B"));
+    }
+
+    #[test]
+    fn layers_at_every_step() {
+        // 7 steps of 6 · 4 · 4 outputs by 2 · 9 products.
+        let inputs = ["float32[B, 7, 2, 6, 6]", "float32[6, 2, 3, 3]"];
+        let (shapes, macs) = made("ConvOverTime", &inputs, &[], 1);
+        assert_eq!((shapes[0].as_str(), macs.as_str()), ("float32[B, 7, 6, 4, 4]", "12096*B"));
+    }
+
+    #[test]
+    fn recurrent_layers_return_what_is_asked_for() {
+        // Every step: 16 · 32 + 8 · 32 products.
+        let inputs = ["float32[B, T, 16]", "float32[16, 32]", "float32[8, 32]", "float32[32]"];
+        let states = [("units", int(8)), ("return_state", int(1)), ("return_sequences", int(1))];
+        let (shapes, macs) = made("LSTM", &inputs, &states, 3);
+        assert_eq!(shapes, ["float32[B, T, 8]", "float32[B, 8]", "float32[B, 8]"]);
+        assert_eq!(macs, "768*B*T");
+        let weights = &inputs[1..];
+        let both = [&inputs[..], &[""], weights].concat();
+        let (shapes, macs) = made("BidirectionalLSTM", &both, &[("merge", int(1))], 1);
+        assert_eq!((shapes[0].as_str(), macs.as_str()), ("float32[B, 16]", "1536*B*T"));
+    }
+
+    #[test]
+    fn a_convolutional_cell_keeps_images() {
+        // 5 steps of 4 · 4 places, each by 9 · 2 · 12 + 9 · 3 · 12 products.
+        let inputs = ["float32[B, 5, 6, 6, 2]", "float32[3, 3, 2, 12]", "float32[3, 3, 3, 12]"];
+        let (shapes, macs) = made("ConvLSTM", &inputs, &[("units", int(3))], 1);
+        assert_eq!((shapes[0].as_str(), macs.as_str()), ("float32[B, 4, 4, 3]", "43200*B"));
+    }
+
+    #[test]
+    fn attention_projects_and_scores() {
+        // Projections of 3 · 512 and 512, scores of 4 heads by 8 + 8.
+        let kernel = "float32[32, 4, 8]";
+        let inputs = [
+            "float32[B, S, 32]",
+            "float32[B, S, 32]",
+            "",
+            kernel,
+            kernel,
+            kernel,
+            "float32[4, 8, 32]",
+        ];
+        let (shapes, macs) = made("MultiHeadAttention", &inputs, &[], 1);
+        assert_eq!(shapes, ["float32[B, S, 32]"]);
+        assert_eq!(macs, "64*B*S^2 + 4096*B*S");
+        let inputs = ["float32[B, S, 16]", "float32[B, T, 8]"];
+        let (shapes, macs) = made("Attention", &inputs, &[("scores", int(1))], 2);
+        assert_eq!(shapes, ["float32[B, S, 8]", "float32[B, S, T]"]);
+        assert_eq!(macs, "24*B*S*T");
+    }
+
+    #[test]
+    fn products_of_each_example() {
+        let inputs = ["float32[B, 5, 16]", "float32[B, 7, 16]"];
+        let (shapes, macs) = made("Dot", &inputs, &[("axes", ints(&[2, 2]))], 1);
+        assert_eq!((shapes[0].as_str(), macs.as_str()), ("float32[B, 5, 7]", "560*B"));
+        let vectors = ["float32[B, 16]"; 2];
+        let (shapes, _) = made("Dot", &vectors, &[("axes", ints(&[1, -1]))], 1);
+        assert_eq!(shapes, ["float32[B, 1]"]);
+        let inputs = ["float32[B, S, 32]", "float32[32, 16]", "float32[16]"];
+        let (shapes, macs) = made("EinsumDense", &inputs, &[("equation", text("abc,cd->abd"))], 1);
+        assert_eq!((shapes[0].as_str(), macs.as_str()), ("float32[B, S, 16]", "512*B*S"));
+        let (shapes, _) = made("RepeatVector", &vectors[..1], &[("n", int(3))], 1);
+        assert_eq!(shapes, ["float32[B, 3, 16]"]);
+    }
+}

@@ -25,6 +25,14 @@ pub(super) fn map(site: &mut Site<'_, '_>, class: &str) -> Mapped {
             site.rank = site.input_rank();
             Ok(true)
         }
+        // Of ConvNeXt among the networks that come with Keras: a factor for each channel.
+        "LayerScale" if site.placed("", "gamma").is_some() => {
+            let factors = [site.weight("gamma")];
+            site.node.is("Mul");
+            site.operands(1, &factors);
+            site.rank = site.input_rank();
+            Ok(true)
+        }
         "Rescaling" => {
             site.node.is_of(KERAS, "Rescaling");
             for name in ["scale", "offset"] {

@@ -1,12 +1,14 @@
 //! Taking a model apart into calls of layers, and the models in it too.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use calipers_ir::DType;
 use serde_json::Value;
 
-use super::arguments::{Argument, Reference, Shape, argument, dims, listed};
-use super::{Layer, LayerCall, MAX_CALLS, MAX_DEPTH, Network, NetworkValue, ValueId, layers_of};
+use super::arguments::{Argument, Reference, argument, listed};
+use super::entry::{Entry, built_for, entry, input_shape, size};
+use super::{
+    Layer, LayerCall, MAX_CALLS, MAX_DEPTH, MAX_READ, Network, NetworkValue, ValueId, layers_of,
+};
 use crate::keras::json::Config;
 use crate::keras::weights::{Container, Weights};
 
@@ -34,28 +36,7 @@ struct Scope {
 }
 
 /// What calls return, by layer, call and place.
-type Returned<'c> = HashMap<(&'c str, usize, usize), ValueId>;
-
-/// A layer of a model, as its configuration has it.
-struct Entry<'c> {
-    class: &'c str,
-    name: &'c str,
-    config: &'c Value,
-    whole: &'c Value,
-}
-
-impl Entry<'_> {
-    /// Whether calls describe the values that they are given, as the third version writes them.
-    fn describes_values(&self) -> bool {
-        let calls = self.whole.get("inbound_nodes").and_then(Value::as_array);
-        calls.is_some_and(|calls| calls.iter().any(Value::is_object))
-    }
-
-    /// Whether it is a model that, among the outputs of another, counts its own graph as a call.
-    fn counts_itself(&self) -> bool {
-        self.class != "Sequential" && layers_of(self.config).is_some()
-    }
-}
+type Returned<'c> = BTreeMap<(&'c str, usize, usize), ValueId>;
 
 impl<'c> Network<'c> {
     fn add_value(&mut self, name: String) -> Result<ValueId, String> {
@@ -64,6 +45,18 @@ impl<'c> Network<'c> {
         }
         self.values.push(NetworkValue { name, ..NetworkValue::default() });
         Ok(self.values.len() - 1)
+    }
+
+    /// Counts a configuration as read once more.
+    fn charge(&mut self, config: &'c Value) -> Result<(), String> {
+        let size = *self.sizes.entry(std::ptr::from_ref(config)).or_insert_with(|| size(config));
+        self.read = self.read.saturating_add(size);
+        match self.read > MAX_READ {
+            true => {
+                Err("models inside models are called more often than in any real one".to_owned())
+            }
+            false => Ok(()),
+        }
     }
 
     /// Adds the calls of a model's layers, and returns its outputs. `given` are the values that it
@@ -78,6 +71,7 @@ impl<'c> Network<'c> {
         if scope.depth > MAX_DEPTH {
             return Err("models inside models are nested too deeply".to_owned());
         }
+        self.charge(config)?;
         let Some(layers) = layers_of(config) else {
             return Err("the configuration describes no layers".to_owned());
         };
@@ -191,9 +185,6 @@ impl<'c> Network<'c> {
         let mut of_layer: HashMap<&str, Vec<(usize, usize, ValueId)>> = HashMap::new();
         for ((layer, call, place), value) in returned {
             of_layer.entry(layer).or_default().push((*call, *place, *value));
-        }
-        for known in of_layer.values_mut() {
-            known.sort_unstable();
         }
         for (layer, number, returns) in made {
             let known = of_layer.get(layer).map(Vec::as_slice).unwrap_or_default();
@@ -383,14 +374,6 @@ enum Returns {
     Model(Vec<ValueId>),
 }
 
-fn entry(whole: &Value) -> Entry<'_> {
-    const NOTHING: &Value = &Value::Null;
-    let config = whole.get("config").unwrap_or(NOTHING);
-    let own = Config(whole).text("name");
-    let name = if own.is_empty() { Config(config).text("name") } else { own };
-    Entry { class: Config(whole).text("class_name"), name, config, whole }
-}
-
 fn call_name(prefix: &str, layer: &str, call: usize) -> String {
     match call {
         0 => format!("{prefix}{layer}"),
@@ -413,34 +396,4 @@ fn references<'c>(value: Option<&'c Value>, names: &HashMap<&str, usize>) -> Vec
         }
     }
     found
-}
-
-/// The shape that a model is given, which its first layer states.
-fn input_shape(config: &Value) -> Option<Shape> {
-    let config = Config(config);
-    let stated = config.any(&["batch_shape", "batch_input_shape"])?;
-    let dtype = dtype_of(config.get("dtype"));
-    Some(Shape { dtype, dims: dims(stated)? })
-}
-
-/// The shape that a layer was built for, as the third version states it.
-fn built_for(whole: &Value) -> Option<Shape> {
-    let shape = whole.get("build_config")?.get("input_shape")?;
-    Some(Shape { dtype: DType::Undefined, dims: dims(shape)? })
-}
-
-/// The type that a configuration states: by name, or by the name of a policy.
-fn dtype_of(value: Option<&Value>) -> DType {
-    let policy = |value: &Value| Some(Config(value.get("config")?).text("name").to_owned());
-    let name = match value {
-        Some(Value::String(name)) => name.clone(),
-        Some(value) => policy(value).unwrap_or_default(),
-        None => String::new(),
-    };
-    match name.as_str() {
-        "mixed_float16" => DType::Float16,
-        "mixed_bfloat16" => DType::Bfloat16,
-        "" => DType::Float32,
-        name => name.parse().unwrap_or(DType::Undefined),
-    }
 }
