@@ -2,8 +2,43 @@
 //!
 //! They are the author's own, and come before what a graph that was built from them shows.
 
-use calipers_ir::Model;
-use calipers_report::{Architecture, AttentionKind};
+use calipers_ir::{GraphOrigin, Model};
+use calipers_report::{Architecture, AttentionKind, Family};
+
+/// Takes the family that the description states. A graph that was built from it follows the description,
+/// so another family that its structure suggests is no evidence.
+fn settle_family(model: &Model, architecture: &mut Architecture, stated: &str) {
+    if model.header.graph_origin != GraphOrigin::Built || stated.is_empty() {
+        return;
+    }
+    let plain = |text: &str| -> String {
+        text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let name = plain(stated);
+    // Classes are called by the family, and what the network is for: `Qwen3ForCausalLM`.
+    let families = Family::ALL.iter().copied();
+    let known = families
+        .map(|family| (plain(family.id()), family))
+        .filter(|(id, _)| {
+            let rest = name.strip_prefix(id.as_str());
+            rest.is_some_and(|rest| {
+                rest.is_empty()
+                    || ["for", "model", "lmhead", "withlmhead"]
+                        .iter()
+                        .any(|end| rest.starts_with(end))
+            })
+        })
+        .max_by_key(|(id, _)| id.len())
+        .map(|(_, family)| family);
+    // Files of GGUF call every network of the form of Llama so: Mistral and Mixtral too.
+    let is_general = known == Some(Family::Llama) && architecture.family.is_some();
+    if architecture.family != known && !is_general {
+        architecture.family = known;
+        architecture.variant = None;
+        architecture.references.clear();
+        architecture.similarity = None;
+    }
+}
 
 /// Fills in what the description of the file states.
 pub(crate) fn fill(model: &Model, architecture: &mut Architecture) {
@@ -33,6 +68,7 @@ pub(crate) fn fill(model: &Model, architecture: &mut Architecture) {
             _ => AttentionKind::MultiHead,
         });
     }
+    settle_family(model, architecture, &description.architecture);
     if !description.architecture.is_empty() {
         let stated = format!("{} states {}", description.source, description.architecture);
         architecture.evidence.push(stated);

@@ -77,11 +77,12 @@ const CONSTANTS: &[&str] = &[
     "posterior_mean_coef2",
 ];
 
-/// What a stored tensor is for, by its name and the type of its elements.
+/// What a stored tensor is for, by its name and the type of its elements. Statistics are buffers of
+/// PyTorch, which do not count as parameters there.
 pub(crate) fn role(name: &str, dtype: DType) -> WeightRole {
     let (path, last) = name.rsplit_once(['.', '/']).unwrap_or(("", name));
     if STATISTICS.contains(&last) {
-        return WeightRole::Statistic;
+        return WeightRole::Constant;
     }
     let is_quantization = QUANTIZATION.contains(&last)
         // The state of bitsandbytes has its scheme in the name; blocks of MXFP4 their own scales.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use calipers_infer::Typed;
 use calipers_ir::{Dim, Graph, GraphKind, Model, NameId, Node, NodeId, ValueId};
-use calipers_ops::canonical_domain;
+use calipers_ops::{Fact, canonical_domain};
 use calipers_report::{
     Dimension, FunctionFacts, GraphFacts, OperatorCount, Port, Unknown, ValueKind,
 };
@@ -27,7 +27,7 @@ pub fn describe(model: &Model, typed: &Typed, unknown: &mut Vec<Unknown>) -> Gra
     let inputs = model.required_inputs();
     let ports = |values: &[ValueId], field: &str, unknown: &mut Vec<Unknown>| {
         let values = values.iter().enumerate();
-        values.map(|(index, v)| port(model, *v, field, index, unknown)).collect::<Vec<_>>()
+        values.map(|(index, v)| port(model, typed, *v, field, index, unknown)).collect::<Vec<_>>()
     };
     let mut outputs = ports(&main.outputs, "outputs", unknown);
     for (port, value) in outputs.iter_mut().zip(&main.outputs) {
@@ -73,12 +73,13 @@ fn counted_graphs(model: &Model) -> Vec<&Graph> {
 
 fn port(
     model: &Model,
-    value: ValueId,
+    typed: &Typed,
+    id: ValueId,
     field: &str,
     index: usize,
     unknown: &mut Vec<Unknown>,
 ) -> Port {
-    let value = model.value(value);
+    let value = model.value(id);
     let mut port = Port {
         name: model.name(value.name).to_owned(),
         kind: ValueKind::Unknown,
@@ -87,6 +88,17 @@ fn port(
     };
     let path = |part: &str| format!("graph.{field}[{index}].{part}");
     let Some(ty) = value.ty.map(|ty| model.value_type(ty)) else {
+        // Formats that do not declare types have them in their layers.
+        if !model.header.format.is_onnx()
+            && let Fact::Tensor(tensor) = typed.fact(id)
+            && let Some(shape) = shapes::shape(typed.fact(id)).shape
+        {
+            port.kind = ValueKind::Tensor;
+            port.type_text = tensor.to_string();
+            port.dtype = Some(tensor.dtype).filter(|dtype| *dtype != calipers_ir::DType::Undefined);
+            port.shape = Some(shape);
+            return port;
+        }
         not_known(unknown, &path("type"), "the file declares no type");
         return port;
     };

@@ -67,17 +67,29 @@ impl Reads {
             Class::Recurrent => {
                 let layout = model.attribute(node, "layout");
                 let batch_first = matches!(layout, Some(AttributeValue::Int(1)));
-                self.steps_first |= slot == 0 && same_axes && !batch_first;
+                // The row steps along its first dimension, which another order may have elsewhere.
+                let is_reordered = model
+                    .layout(node)
+                    .is_some_and(|layout| layout.inputs.iter().any(|(place, _)| *place == slot));
+                self.steps_first |= slot == 0 && same_axes && !batch_first && !is_reordered;
                 self.is_state |= slot >= FIRST_STATE;
             }
             Class::Signal => self.is_signal |= slot == 0,
             _ if let Some(contraction) = traits.contraction => {
                 let others = contraction.weights.iter().filter(|index| **index != slot);
-                let weights = others.filter_map(|index| stored(model, operand(*index)?)).next()?;
+                let ordered = |index: usize| {
+                    let dims = stored(model, operand(index)?)?;
+                    let layout = model.layout(node).into_iter().flat_map(|it| &it.inputs);
+                    let order = layout.into_iter().find(|(place, _)| *place == index);
+                    Some(order.map_or(dims.to_vec(), |(_, axes)| {
+                        axes.apply(dims, |dims| dims.iter().product())
+                    }))
+                };
+                let weights = others.filter_map(|index| ordered(*index)).next()?;
                 if traits.convolves {
-                    self.convolved(model, node, weights);
+                    self.convolved(model, node, &weights);
                 } else if same_axes {
-                    self.multiplied(model, node, weights);
+                    self.multiplied(model, node, &weights);
                 }
             }
             Class::Movement if traits.movement == Some(Movement::Gather) && slot == 1 => {

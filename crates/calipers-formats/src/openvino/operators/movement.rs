@@ -16,6 +16,12 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
         "Reshape" => {
             let copies = layer.flag("special_zero").unwrap_or(false);
             call.is("Reshape").int("allowzero", i64::from(!copies));
+            if site.integers(1).is_none()
+                && let Some(shape) = stated_shape(layer)
+            {
+                call.inputs.truncate(1);
+                call.inputs.push(assembly.integers("shape", &shape)?);
+            }
         }
         "Squeeze" => {
             call.is("Squeeze");
@@ -190,4 +196,12 @@ pub(super) fn gather_axis(site: Site<'_>) -> Option<i64> {
 pub(super) fn batch_dims(layer: &Layer) -> i64 {
     let written = layer.int("batch_dims").unwrap_or(0);
     from_front(written, layer.rank(1)).and_then(|it| i64::try_from(it).ok()).unwrap_or(0)
+}
+
+/// The shape that a layer states, as `Reshape` takes it: at most one dimension is open.
+fn stated_shape(layer: &Layer) -> Option<Vec<i64>> {
+    let dims = layer.output_dims(0);
+    let open = dims.iter().filter(|dim| dim.is_none()).count();
+    let shape = dims.iter().map(|dim| dim.unwrap_or(-1)).collect();
+    (!dims.is_empty() && open <= 1).then_some(shape)
 }

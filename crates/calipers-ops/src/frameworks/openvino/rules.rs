@@ -201,7 +201,7 @@ pub(super) fn cell_cost(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
 
 #[cfg(test)]
 mod tests {
-    use crate::contrib::testing::{int, ints, reported};
+    use crate::contrib::testing::{int, reported};
 
     const DOMAIN: &str = crate::OPENVINO;
 
