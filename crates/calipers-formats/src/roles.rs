@@ -119,12 +119,12 @@ mod tests {
 
     #[test]
     fn names_have_roles() {
-        use WeightRole::{Constant, Quantization, Statistic, Weight};
+        use WeightRole::{Constant, Quantization, Weight};
         for (name, dtype, expected) in [
             ("layer1.0.bn1.weight", DType::Float32, Weight),
-            ("layer1.0.bn1.running_mean", DType::Float32, Statistic),
-            ("bn.num_batches_tracked", DType::Int64, Statistic),
-            ("running_var", DType::Float16, Statistic),
+            ("layer1.0.bn1.running_mean", DType::Float32, Constant),
+            ("bn.num_batches_tracked", DType::Int64, Constant),
+            ("running_var", DType::Float16, Constant),
             ("text_model.embeddings.position_ids", DType::Int64, Constant),
             ("rotary_emb.inv_freq", DType::Float32, Constant),
             ("h.0.attn.bias", DType::Uint8, Constant),
