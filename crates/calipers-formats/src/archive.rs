@@ -43,19 +43,19 @@ impl Archive {
         // second entry of its directory for the first: PyTorch writes records for large archives
         // that small ones do not need, and the directory does not end where it is expected to.
         let zip = open(ArchiveOffset::Known(0)).or_else(|_| open(ArchiveOffset::Detect));
-        let mut zip = zip.map_err(damaged)?;
+        let mut zip = zip.map_err(|error| damaged(&error))?;
         if zip.len() > MAX_MEMBERS {
             return Err(malformed("the archive has more members than any model"));
         }
         let mut members = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
-            let file = zip.by_index_raw(index).map_err(damaged)?;
+            let file = zip.by_index_raw(index).map_err(|error| damaged(&error))?;
             let plain = file.compression() == CompressionMethod::Stored && !file.encrypted();
             let start = file.data_start().filter(|_| plain);
             let end = start.and_then(|start| start.checked_add(file.size()));
             let stored = start.zip(end).filter(|(_, end)| *end <= source.size());
             members.push(Member {
-                name: file.name().map_err(damaged)?.into_owned(),
+                name: file.name().map_err(|error| damaged(&error))?.into_owned(),
                 size: file.size(),
                 stored: stored.map(|(start, end)| Span { start, end }),
             });
@@ -80,7 +80,7 @@ impl Archive {
     ///
     /// [`Error::Malformed`] where it is larger, damaged, or compressed in a way that is not read.
     pub(crate) fn read(&mut self, index: usize, limit: u64) -> Result<Vec<u8>, Error> {
-        let file = self.zip.by_index(index).map_err(damaged)?;
+        let file = self.zip.by_index(index).map_err(|error| damaged(&error))?;
         let mut bytes = Vec::new();
         file.take(limit.saturating_add(1))
             .read_to_end(&mut bytes)
@@ -99,7 +99,7 @@ impl Archive {
     ///
     /// [`Error::Malformed`] where it is damaged, or compressed in a way that is not read.
     pub(crate) fn read_start(&mut self, index: usize, limit: u64) -> Result<Vec<u8>, Error> {
-        let file = self.zip.by_index(index).map_err(damaged)?;
+        let file = self.zip.by_index(index).map_err(|error| damaged(&error))?;
         let mut bytes = Vec::new();
         file.take(limit)
             .read_to_end(&mut bytes)
@@ -112,7 +112,7 @@ fn malformed(problem: &str) -> Error {
     Error::damaged(0, "the archive", problem)
 }
 
-fn damaged(error: zip::result::ZipError) -> Error {
+fn damaged(error: &zip::result::ZipError) -> Error {
     malformed(&error.to_string())
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use calipers_ir::{Source, Span};
 
 use super::cursor::{Cursor, Problem};
-use super::value::{Id, Object, Text, Value, Values};
+use super::value::{Id, MAX_VALUES, Object, Text, Value, Values};
 use super::{Op, Payload};
 
 /// Entries of the stack, of the memo and of the marks.
@@ -42,7 +42,12 @@ pub(crate) struct Outcome<'a> {
 
 /// Follows the pickle at the start of a segment down to its end.
 pub(crate) fn run(source: &Source, span: Span) -> Outcome<'_> {
-    let mut machine = Machine::default();
+    run_within(source, span, MAX_VALUES)
+}
+
+/// The same with another limit on values.
+pub(super) fn run_within(source: &Source, span: Span, max_values: usize) -> Outcome<'_> {
+    let mut machine = Machine::with_limit(max_values);
     let mut cursor = Cursor::new(source, span);
     let problem = loop {
         let at = cursor.at();
@@ -82,10 +87,10 @@ struct Machine<'a> {
     copies_left: usize,
 }
 
-impl Default for Machine<'_> {
-    fn default() -> Self {
+impl Machine<'_> {
+    fn with_limit(max_values: usize) -> Self {
         Self {
-            values: Values::new(),
+            values: Values::new(max_values),
             stack: Vec::new(),
             marks: Vec::new(),
             memo: HashMap::new(),
@@ -117,7 +122,7 @@ impl<'a> Machine<'a> {
             Op::StackGlobal => self.stack_global(),
             Op::Inst { module, name } => {
                 let arguments = self.above_mark()?;
-                let arguments = self.new(Value::Tuple(arguments.into()))?;
+                let arguments = self.made(Value::Tuple(arguments.into()))?;
                 self.import_of(Some(&module), Some(&name))?;
                 let callable = self.pop()?;
                 self.call(callable, arguments)
@@ -128,7 +133,7 @@ impl<'a> Machine<'a> {
                     return Err(Problem::new("a call lacks what is called"));
                 }
                 let callable = above.remove(0);
-                let arguments = self.new(Value::Tuple(above.into()))?;
+                let arguments = self.made(Value::Tuple(above.into()))?;
                 self.call(callable, arguments)
             }
             Op::Ext(code) => {
@@ -155,7 +160,7 @@ impl<'a> Machine<'a> {
             }
             Op::Build => self.build(),
             Op::Persid(name) => {
-                let name = self.new(Value::Text(name))?;
+                let name = self.made(Value::Text(name))?;
                 self.push_new(Value::Persistent(name))
             }
             Op::BinPersid => {
@@ -206,7 +211,7 @@ impl<'a> Machine<'a> {
             }
             Op::Mark => {
                 if self.marks.len() >= MAX_ENTRIES {
-                    return Err(Problem::new("more marks than are read"));
+                    return Err(Problem::new("more marks than are read; the rest was not checked"));
                 }
                 self.marks.push(self.stack.len());
                 Ok(())
@@ -234,13 +239,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn new(&mut self, value: Value<'a>) -> Step<Id> {
+    fn made(&mut self, value: Value<'a>) -> Step<Id> {
         let added = self.values.add(value);
         added.ok_or_else(|| Problem::new("more objects than are read; the rest was not checked"))
     }
 
     fn push_new(&mut self, value: Value<'a>) -> Step {
-        let id = self.new(value)?;
+        let id = self.made(value)?;
         self.push(id)
     }
 
@@ -322,7 +327,7 @@ impl<'a> Machine<'a> {
             return Err(Problem::new("more imports than are read; the rest was not checked"));
         }
         let place = u32::try_from(self.imports.len()).unwrap_or(u32::MAX);
-        let id = self.new(Value::Global(place))?;
+        let id = self.made(Value::Global(place))?;
         self.imports.push(import.clone());
         self.known.insert(import, id);
         self.push(id)

@@ -8,6 +8,7 @@
 
 mod cursor;
 mod imports;
+mod known;
 mod machine;
 mod nested;
 mod op;

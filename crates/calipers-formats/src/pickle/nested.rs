@@ -2,18 +2,21 @@
 
 use calipers_ir::{Source, Span};
 
-use super::machine::{Import, Outcome, run};
+use super::machine::{Import, Outcome, run_within};
 use super::value::{Text, Value};
 use super::{Judgment, judge};
 
 /// How deep pickles are looked for in each other.
 const MAX_DEPTH: usize = 3;
 
-/// Largest one that is looked into.
-const MAX_BYTES: u64 = 1 << 22;
+/// Longest text that is turned into bytes to look into.
+const MAX_TEXT: u64 = 1 << 20;
 
-/// How much is looked into altogether, in bytes.
+/// Bytes that are looked into altogether.
 const BUDGET: u64 = 1 << 24;
+
+/// Values of each of them.
+const MAX_VALUES: usize = 1 << 17;
 
 /// What pickles in the values of a pickle import.
 pub(crate) fn nested_imports(source: &Source, outcome: &Outcome<'_>) -> Vec<Import> {
@@ -34,38 +37,56 @@ fn search(
         return;
     }
     for value in outcome.values.all() {
-        let Some(bytes) = candidate(source, value) else { continue };
-        let Some(left) = budget.checked_sub(bytes.len() as u64) else { return };
-        *budget = left;
-        let inner = Source::new(bytes);
-        let result = run(&inner, Span { start: 0, end: inner.size() });
+        let made;
+        let (source, span) = match candidate(source, value) {
+            None => continue,
+            Some(Candidate::Segment(span)) => (source, span),
+            Some(Candidate::Made(bytes)) => {
+                made = Source::new(bytes);
+                (&made, Span { start: 0, end: made.size() })
+            }
+        };
+        let end = span.end.min(span.start.saturating_add(*budget));
+        let result = run_within(source, Span { start: span.start, end }, MAX_VALUES);
         // Other data can begin as a pickle does; it does not end as one.
         let is_one = result.problem.is_none();
         let is_sure = |import: &&Import| {
             is_one || !import.is_computed && judge(import) == Judgment::Dangerous
         };
         found.extend(result.imports.iter().filter(is_sure).cloned());
-        search(&inner, &result, depth - 1, budget, found);
+        // Whatever it is, a look at it costs something.
+        let looked = result.end.saturating_sub(span.start).max(1 << 10);
+        match budget.checked_sub(looked) {
+            Some(left) => *budget = left,
+            None => return,
+        }
+        search(source, &result, depth - 1, budget, found);
     }
 }
 
-/// The bytes of a value that begins as a pickle does.
-fn candidate(source: &Source, value: &Value<'_>) -> Option<Vec<u8>> {
+/// Where a pickle may be.
+enum Candidate {
+    /// In the source.
+    Segment(Span),
+    /// In a text, whose characters are its bytes.
+    Made(Vec<u8>),
+}
+
+/// A value that begins as a pickle does.
+fn candidate(source: &Source, value: &Value<'_>) -> Option<Candidate> {
     let span = match value {
         Value::Bytes(span) | Value::Text(Text::Long(span)) => *span,
-        Value::Text(Text::Short(text)) => return from_text(text),
+        Value::Text(Text::Short(text)) => return from_text(text).map(Candidate::Made),
         _ => return None,
     };
-    if span.len() > MAX_BYTES || span.len() < 4 {
-        return None;
-    }
-    let start = source.slice(Span { start: span.start, end: span.start + 4 })?;
+    let start = Span { start: span.start, end: span.start.checked_add(4)? };
+    let start = source.slice(start).filter(|_| span.len() >= 4)?;
     match value {
-        // Eight bits of a byte as a character take two bytes in UTF-8.
-        Value::Text(_) if start.starts_with(&[0xc2, 0x80]) => {
-            from_text(std::str::from_utf8(source.slice(span)?).ok()?)
+        // A character for a byte of eight bits takes two bytes in UTF-8.
+        Value::Text(_) if start.starts_with(&[0xc2, 0x80]) && span.len() <= MAX_TEXT => {
+            from_text(std::str::from_utf8(source.slice(span)?).ok()?).map(Candidate::Made)
         }
-        Value::Bytes(_) if is_start(start) => Some(source.slice(span)?.to_vec()),
+        Value::Bytes(_) if is_start(start) => Some(Candidate::Segment(span)),
         _ => None,
     }
 }

@@ -57,10 +57,14 @@ pub(crate) struct Object {
 
 /// Every value of a pickle.
 #[derive(Debug)]
-pub(crate) struct Values<'a>(Vec<Value<'a>>);
+pub(crate) struct Values<'a> {
+    all: Vec<Value<'a>>,
+    /// Values that may still be added; calls count more than once.
+    left: usize,
+}
 
 /// Values that a pickle may have: at 32 bytes each, with what they hold, the limit on memory.
-const MAX_VALUES: usize = 1 << 20;
+pub(super) const MAX_VALUES: usize = 1 << 20;
 
 /// Small numbers that exist once.
 const SMALL: u8 = u8::MAX;
@@ -128,17 +132,17 @@ fn escape(after: &str) -> (Option<char>, usize) {
 }
 
 impl<'a> Values<'a> {
-    /// The constants that exist once.
-    pub(crate) fn new() -> Self {
-        let mut values = vec![
+    /// The constants that exist once, and a limit to what is added.
+    pub(super) fn new(limit: usize) -> Self {
+        let mut all = vec![
             Value::None,
             Value::Bool(false),
             Value::Bool(true),
             Value::Tuple(Box::default()),
             Value::Unknown,
         ];
-        values.extend((0..=SMALL).map(|small| Value::Int(i64::from(small))));
-        Self(values)
+        all.extend((0..=SMALL).map(|small| Value::Int(i64::from(small))));
+        Self { all, left: limit }
     }
 
     /// `None`.
@@ -163,32 +167,32 @@ impl<'a> Values<'a> {
             }
             _ => {}
         }
-        if self.0.len() >= MAX_VALUES {
-            return None;
-        }
-        let id = Id(u32::try_from(self.0.len()).ok()?);
-        self.0.push(value);
+        // What a call is takes as much room again beside its place in the arena, twice.
+        let room = if matches!(value, Value::Object(_)) { 3 } else { 1 };
+        self.left = self.left.checked_sub(room)?;
+        let id = Id(u32::try_from(self.all.len()).ok()?);
+        self.all.push(value);
         Some(id)
     }
 
     /// A value.
     pub(crate) fn get(&self, id: Id) -> &Value<'a> {
-        self.0.get(id.0 as usize).unwrap_or(&Value::Unknown)
+        self.all.get(id.0 as usize).unwrap_or(&Value::Unknown)
     }
 
     /// A value to be changed; the constants are not.
     pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut Value<'a>> {
-        self.0.get_mut(id.0 as usize)
+        self.all.get_mut(id.0 as usize)
     }
 
     /// Every value.
     pub(crate) fn all(&self) -> &[Value<'a>] {
-        &self.0
+        &self.all
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// The value at a place.

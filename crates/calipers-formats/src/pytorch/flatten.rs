@@ -13,7 +13,7 @@ const MAX_NAME: usize = 1 << 10;
 const MAX_VISITS: usize = 1 << 21;
 
 /// Bytes of all names that are made.
-const MAX_NAMES: usize = 1 << 25;
+const MAX_NAMES: usize = 1 << 24;
 
 /// Tensors that are read.
 const MAX_TENSORS: usize = 1 << 17;

@@ -95,7 +95,7 @@ fn a_file_is_its_tensors() {
     let roles: Vec<_> = model.stored_weights().iter().map(|it| (it.role, it.elements)).collect();
     let weight = |elements| (WeightRole::Weight, elements);
     assert_eq!(roles[..2], [weight(6), weight(1)]);
-    assert_eq!(roles[3..], [weight(8), (WeightRole::Statistic, 1)]);
+    assert_eq!(roles[3..], [weight(8), (WeightRole::Constant, 1)]);
 }
 
 #[test]

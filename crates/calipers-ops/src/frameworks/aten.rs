@@ -108,7 +108,8 @@ fn product_and_sum(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Work, Fail> 
 }
 
 /// Recurrent layers on top of each other: each matrix of weights is multiplied with each step of
-/// each sequence. Of what else a step takes, one operation is counted for each element of a bias.
+/// each sequence. The last inputs are states, as many as the attribute says. Of what else a step
+/// takes, one operation is counted for each element of a bias.
 fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
     let steps = match cost::dims(ctx, ctx.optional(0))? {
         [steps @ .., _] => product(steps),
@@ -116,10 +117,11 @@ fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
     };
     let mut matrices = Expr::ZERO;
     let mut others = Expr::ZERO;
-    for index in 1..ctx.input_count() {
+    let states = usize::try_from(ctx.int_or("states", 0)).unwrap_or(0);
+    for index in 1..ctx.input_count().saturating_sub(states) {
         match cost::dims(ctx, ctx.optional(index))? {
-            [rows, columns] => matrices = matrices + rows * columns,
-            [width] => others = others + width.clone(),
+            [rows, columns] => matrices += rows * columns,
+            [width] => others += width.clone(),
             _ => {}
         }
     }
@@ -128,12 +130,37 @@ fn recurrence(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
 
 #[cfg(test)]
 mod tests {
-    use crate::contrib::testing::{int, reported};
+    use crate::contrib::testing::{ask, elements, int};
+    use crate::cost::testing::{both, work};
 
     #[test]
     fn a_size_is_a_number() {
         let attributes = [("dim", int(1))];
-        let facts = reported(super::ATEN, "sym_size", &["float32[batch, 7]"], &attributes, 1);
-        assert_eq!(facts, ["int64[]={7}"]);
+        let input = ["float32[batch, 7]"];
+        let facts = ask(super::ATEN, "sym_size", 1, &input, &attributes, 1).unwrap();
+        let known = elements(&facts[0]).unwrap();
+        assert_eq!(known.first().and_then(|element| element.as_i64()), Some(7));
+    }
+
+    #[test]
+    fn each_step_multiplies_with_every_matrix() {
+        // Two layers of a unit with 4 gates of 20: 80·10 + 80·20 and 80·20 + 80·20 for each of the
+        // 7 steps of 2 sequences, and two biases of 80 in each layer.
+        let inputs = [
+            "float32[2, 7, 10]",
+            "float32[80, 10]",
+            "float32[80, 20]",
+            "float32[80]",
+            "float32[80]",
+            "float32[80, 20]",
+            "float32[80, 20]",
+            "float32[80]",
+            "float32[80]",
+            "float32[2, 2, 20]",
+        ];
+        let macs = 14 * (80 * 30 + 80 * 40);
+        let expected = both(&macs.to_string(), &(14 * 320).to_string());
+        let attributes = [("states", int(1))];
+        assert_eq!(work(super::ATEN, "rnn", &inputs, &attributes), expected);
     }
 }

@@ -121,13 +121,13 @@ fn order(site: Site<'_>) -> Option<Vec<i64>> {
     if from.is_empty() || from.len() != to.len() {
         return None;
     }
-    let mut left: Vec<usize> = (0..from.len()).collect();
-    let mut order = Vec::with_capacity(to.len());
-    for size in to {
-        let place = left.iter().position(|axis| from.get(*axis) == Some(size))?;
-        order.push(i64::try_from(left.remove(place)).ok()?);
-    }
-    Some(order)
+    let place_of = |size: &Option<i64>| {
+        // Of two equal sizes, either may have become this one.
+        let mut places = from.iter().enumerate().filter(|(_, other)| *other == size);
+        let (place, _) = places.next()?;
+        places.next().is_none().then(|| i64::try_from(place).ok())?
+    };
+    to.iter().map(place_of).collect()
 }
 
 /// The axis is an input here, and an attribute in ONNX.

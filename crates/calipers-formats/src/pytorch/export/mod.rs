@@ -24,6 +24,9 @@ use weights::Weights;
 /// The program in archives of the first layout.
 const FIRST: &str = "serialized_exported_program.json";
 
+/// Largest program that is read: those of large networks have some megabytes.
+const MAX_PROGRAM: u64 = 1 << 25;
+
 /// The name of the program in an archive; `None` where it has none.
 pub(super) fn program_of(records: &Records) -> Option<String> {
     let is_program = |name: &&str| {
@@ -70,6 +73,9 @@ pub(super) fn read(input: Input, mut records: Records, name: &str) -> Result<Mod
 }
 
 fn parse(record: &Record, name: &str) -> Result<Program, Error> {
+    if record.span.len() > MAX_PROGRAM {
+        return Err(damaged(name, "it is larger than any program that is read"));
+    }
     let bytes = record.bytes().ok_or_else(|| damaged(name, "its bytes are missing"))?;
     let first = serde_json::from_slice(&bytes);
     let parsed = first.or_else(|error| match with_quoted_numbers(&bytes) {

@@ -3,7 +3,7 @@
 //! Every argument is an object with one key that says its kind; kinds and fields that are not known
 //! are passed over, so that later versions of the schema are read too.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::Deserialize;
@@ -139,7 +139,7 @@ pub(super) struct Named {
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct PayloadConfig {
     #[serde(default)]
-    pub(super) config: HashMap<String, Payload>,
+    pub(super) config: BTreeMap<String, Payload>,
 }
 
 #[derive(Debug, Deserialize)]

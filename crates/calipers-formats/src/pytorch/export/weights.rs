@@ -129,14 +129,14 @@ impl Weights {
         let outcome = run(&pickle.source, pickle.span);
         let Some(top) = outcome.top else { return Ok(()) };
         let contents = flatten(Pickled::new(&outcome), top);
-        let mut places = Places { storages: state::storages(&inner, "data/"), ..Places::default() };
-        for span in places.storages.values_mut() {
-            // Where the checkpoint is unpacked, its storages have no place in the file.
-            *span = match (*span, record.is_in_file) {
-                (Some(span), true) => shifted(span, record.span.start),
-                _ => None,
-            };
-        }
+        // Where the checkpoint is unpacked, its storages have no place in the file.
+        let moved = |span: Option<Span>| match record.is_in_file {
+            true => shifted(span?, record.span.start),
+            false => None,
+        };
+        let storages = state::storages(&inner, "data/").into_iter();
+        let storages = storages.map(|(key, span)| (key, moved(span))).collect();
+        let places = Places { storages, ..Places::default() };
         for named in contents.tensors {
             let weight = self.placed(named.tensor, &places);
             self.by_name.insert(named.name, weight);

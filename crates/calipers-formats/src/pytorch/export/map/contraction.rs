@@ -108,7 +108,9 @@ fn attention(op: &mut Op<'_, '_, '_>) {
 /// Layers or cells: the input, then the weights, then the states.
 fn recurrent(op: &mut Op<'_, '_, '_>, others: &[&str]) {
     let mut inputs = vec![op.tensor("input")];
+    let mut states = 0;
     for name in others {
+        let before = inputs.len();
         match op.argument(name) {
             Some(Argument::Tensor(name)) => inputs.push(op.value(name)),
             Some(Argument::Tensors(names)) => {
@@ -118,7 +120,11 @@ fn recurrent(op: &mut Op<'_, '_, '_>, others: &[&str]) {
             }
             _ => {}
         }
+        if *name == "hx" {
+            states = inputs.len() - before;
+        }
     }
     op.call.inputs = inputs;
-    op.call.is_of(ATEN, "rnn");
+    let states = i64::try_from(states).unwrap_or(i64::MAX);
+    op.call.is_of(ATEN, "rnn").int("states", states);
 }

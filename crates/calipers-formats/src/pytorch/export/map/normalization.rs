@@ -7,6 +7,7 @@ pub(super) fn map(op: &mut Op<'_, '_, '_>) -> Mapped {
         "softmax" | "_softmax" | "_safe_softmax" => softmax(op, "Softmax"),
         "log_softmax" | "_log_softmax" => softmax(op, "LogSoftmax"),
         "batch_norm"
+        | "_native_batch_norm_legit"
         | "_native_batch_norm_legit_no_training"
         | "native_batch_norm"
         | "cudnn_batch_norm"
