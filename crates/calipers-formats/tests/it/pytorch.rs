@@ -2,7 +2,8 @@
 //!
 //! The fixtures were made with PyTorch 2.15 from one network, with random weights: a convolution
 //! from 3 to 4 channels of 3 × 3, a batch normalization, a linear layer from 4 to 2, and a buffer of
-//! 3 numbers. Its parameters are 4·3·9 + 4 + 4 + 4 + 2·4 + 2 = 130; the statistics 4 + 4 + 1 = 9.
+//! 3 numbers. Its parameters are 4·3·9 + 4 + 4 + 4 + 2·4 + 2 = 130; the statistics, which are
+//! buffers too, 4 + 4 + 1 = 9.
 
 use calipers_formats::{Error, read};
 use calipers_ir::{DType, Data, Dim, Format, GraphOrigin, Hazard, Leaf, Model, Span, WeightRole};

@@ -19,8 +19,9 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
             if site.integers(1).is_none()
                 && let Some(shape) = stated_shape(layer)
             {
-                call.inputs.truncate(1);
-                call.inputs.push(assembly.integers("shape", &shape)?);
+                let shape = assembly.integers("shape", &shape)?;
+                // The constant of the file stays an input, behind those of the row.
+                call.inputs.insert(1, shape);
             }
         }
         "Squeeze" => {
@@ -33,7 +34,12 @@ pub(super) fn translate(site: Site<'_>, assembly: &mut Assembly<'_>, call: &mut 
             Some(order) => {
                 call.is("Transpose").ints("perm", &order);
             }
-            None => own(call, "Transpose"),
+            None => {
+                own(call, "Transpose");
+                if let Some(places) = places_of_sizes(layer) {
+                    call.ints("sizes", &places);
+                }
+            }
         },
         "Concat" => {
             call.is("Concat").int("axis", layer.int("axis").unwrap_or(0));
@@ -128,6 +134,18 @@ fn order(site: Site<'_>) -> Option<Vec<i64>> {
         places.next().is_none().then(|| i64::try_from(place).ok())?
     };
     to.iter().map(place_of).collect()
+}
+
+/// For each dimension of the output, one of the input that has its size; each is taken once.
+fn places_of_sizes(layer: &Layer) -> Option<Vec<i64>> {
+    let (from, to) = (layer.dims(0), layer.output_dims(0));
+    let mut left: Vec<usize> = (0..from.len()).collect();
+    let mut places = Vec::with_capacity(to.len());
+    for size in to {
+        let place = left.iter().position(|axis| from.get(*axis) == Some(size))?;
+        places.push(i64::try_from(left.remove(place)).ok()?);
+    }
+    Some(places)
 }
 
 /// The axis is an input here, and an attribute in ONNX.

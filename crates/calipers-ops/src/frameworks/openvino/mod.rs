@@ -156,7 +156,7 @@ pub(crate) const ROWS: &[Operator] = &family(
         own("Split", &[Moved]).passes(Movement::Slice).infer(rules::stated).costs(cost::free),
         own("Transpose", &[Moved])
             .passes(Movement::Transpose)
-            .infer(rules::stated)
+            .infer(rules::moved_sizes)
             .costs(cost::free),
     ],
 );

@@ -15,6 +15,21 @@ pub(super) fn stated(ctx: &mut OpContext<'_>) -> Outcome {
     Err(Fail::unknown(format!("the shape of {} is what the file states", ctx.op)))
 }
 
+/// A tensor whose dimensions have the sizes of these dimensions of the input. Which of several of one
+/// size became which is not known.
+pub(super) fn moved_sizes(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &OpContext<'_>| {
+        let input = ctx.dims(0)?;
+        let Some(places) = ctx.ints("sizes") else {
+            return Err(Fail::unknown("the order of the dimensions is not in the file"));
+        };
+        let of = |place: &i64| input.get(usize::try_from(*place).ok()?).cloned();
+        let dims: Option<Vec<Expr>> = places.iter().map(of).collect();
+        dims.ok_or_else(|| Fail::unknown("the order of the dimensions is not in the file"))
+    };
+    only(ctx.dtype(0), dims(ctx))
+}
+
 /// A batch of channels in the size that is asked for, and where each element comes from.
 pub(super) fn adaptive(ctx: &mut OpContext<'_>) -> Outcome {
     let dtype = ctx.dtype(0);
