@@ -82,6 +82,23 @@ pub fn goes_without_saying(domain: &str) -> bool {
 }
 
 impl Format {
+    /// The library of model hubs that its files belong to, by the name that hubs have for it; `None` where
+    /// there is none.
+    pub const fn hub_library(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Onnx | Self::OnnxText | Self::OnnxJson | Self::Ort => "onnx",
+            Self::Tflite => "tflite",
+            Self::OpenVino => "openvino",
+            Self::CoreMl => "coreml",
+            Self::SavedModel | Self::TensorFlowGraph => "tf-keras",
+            Self::Keras => "keras",
+            Self::TorchExport | Self::TorchScript | Self::PyTorch => "pytorch",
+            Self::SafeTensors => "safetensors",
+            Self::Gguf => "gguf",
+            Self::Numpy | Self::Paddle | Self::Ncnn => return None,
+        })
+    }
+
     /// Whether its operators are those of ONNX, with operator sets.
     pub const fn is_onnx(self) -> bool {
         matches!(self, Self::Onnx | Self::OnnxText | Self::OnnxJson | Self::Ort)

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use calipers_infer::Typed;
-use calipers_ir::{Dim, Graph, GraphKind, Model, NameId, Node, NodeId, ValueId};
+use calipers_ir::{DType, Dim, Graph, GraphKind, Model, NameId, Node, NodeId, ValueId};
 use calipers_ops::{Fact, canonical_domain};
 use calipers_report::{
     Dimension, FunctionFacts, GraphFacts, OperatorCount, Port, Unknown, ValueKind,
@@ -95,7 +95,7 @@ fn port(
         {
             port.kind = ValueKind::Tensor;
             port.type_text = tensor.to_string();
-            port.dtype = Some(tensor.dtype).filter(|dtype| *dtype != calipers_ir::DType::Undefined);
+            port.dtype = Some(tensor.dtype).filter(|dtype| *dtype != DType::Undefined);
             port.shape = Some(shape);
             return port;
         }
@@ -105,10 +105,16 @@ fn port(
     port.kind = ty.kind().parse().unwrap_or_default();
     port.type_text = ty.describe(&model.names);
     if let Some(tensor) = ty.tensor() {
-        port.dtype = match tensor.dtype {
-            calipers_ir::DType::Undefined => None,
-            dtype => Some(dtype),
-        };
+        port.dtype = Some(tensor.dtype).filter(|dtype| *dtype != DType::Undefined);
+        // Formats that leave the type of a result open have it in its operator.
+        if port.dtype.is_none()
+            && !model.header.format.is_onnx()
+            && let Fact::Tensor(found) = typed.fact(id)
+            && found.dtype != DType::Undefined
+        {
+            port.dtype = Some(found.dtype);
+            port.type_text = port.type_text.replacen('?', &found.dtype.to_string(), 1);
+        }
         port.shape =
             tensor.shape.as_ref().map(|dims| dims.iter().map(|d| dimension(model, d)).collect());
         if port.shape.is_none() {

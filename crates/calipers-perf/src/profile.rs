@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use calipers_arch::Recognized;
 use calipers_arch::network::Network;
 use calipers_infer::{Bindings, Typed, declared_inputs};
-use calipers_ir::{Model, NodeId, ValueId};
+use calipers_ir::{GraphOrigin, Model, NodeId, ValueId};
 use calipers_measure::Measured;
 use calipers_measure::assume::{Role, Sizes};
 use calipers_measure::memory::Caches;
@@ -320,7 +320,12 @@ impl<'a> ModelProfile<'a> {
             return Some(why.clone());
         }
         if self.plan.workload.kernels() == 0 {
-            return Some("the model launches no kernel".to_owned());
+            let has_graph = self.model.header.graph_origin != GraphOrigin::Absent;
+            return Some(if has_graph {
+                "the model launches no kernel".to_owned()
+            } else {
+                "the file stores weights, and no graph".to_owned()
+            });
         }
         None
     }

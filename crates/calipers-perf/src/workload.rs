@@ -56,6 +56,7 @@ struct Sizes {
     weights: ExprId,
     depth: ExprId,
     rows: ExprId,
+    lanes: ExprId,
     steps: ExprId,
     results: ExprId,
 }
@@ -70,6 +71,7 @@ impl Sizes {
             weights: id(&kernel.weights),
             depth: id(&kernel.depth),
             rows: id(&kernel.rows),
+            lanes: id(&kernel.lanes),
             steps: id(&kernel.steps),
             results: id(&kernel.results),
         }
@@ -89,6 +91,8 @@ pub(crate) struct Load {
     pub activations: f64,
     pub weights: f64,
     pub depth: f64,
+    /// Queries of all heads of an attention, else 1.
+    pub lanes: f64,
     pub steps: f64,
     /// Elements that are written.
     pub results: f64,
@@ -188,6 +192,7 @@ impl Workload {
                 activations: figure(sizes.activations, true)?,
                 weights: figure(sizes.weights, false)?,
                 depth: figure(sizes.depth, false)?,
+                lanes: figure(sizes.lanes, true)?.max(1.0),
                 steps: figure(sizes.steps, false)?.max(1.0),
                 results: figure(sizes.results, true)?,
                 rows: figure(sizes.rows, traits.has_weights)?.max(1.0),

@@ -13,8 +13,8 @@ mod quantized;
 mod shape;
 
 use calipers_arch::network::{
-    AttentionScope, BlockKind, BlockProperties as _, Convolution, GeluForm, Network, NetworkOp, Op,
-    Val,
+    AttentionScope, BlockKind, BlockProperties as _, Convolution, DetailKey, GeluForm, Network,
+    NetworkOp, Op, Val,
 };
 use calipers_ir::NodeId;
 use calipers_ops::{KernelClass, Lowering, Traits, Work, product};
@@ -77,6 +77,8 @@ pub struct Kernel {
     pub results: Expr,
     /// Rows of a matrix product, else 1.
     pub rows: Expr,
+    /// Queries of all heads of an attention, which are computed in parallel; else 1.
+    pub lanes: Expr,
     /// Sequential steps: time steps of a recurrence, else 1.
     pub steps: Expr,
     /// How it is quantized, where the file says so.
@@ -450,8 +452,16 @@ fn attention(net: &Network<'_>, unit: &NetworkOp, core: &[&NetworkOp]) -> Kernel
     } else {
         kernel.work.macs.floor_div(&(&kernel.results * 2))
     };
+    if let Some(width) = head_dim(unit).filter(|width| *width > 0) {
+        kernel.lanes = kernel.results.floor_div(&Expr::from(width));
+    }
     (kernel.reads, kernel.writes) = (reads, writes);
     kernel
+}
+
+/// The width of a head of an attention.
+fn head_dim(unit: &NetworkOp) -> Option<i64> {
+    unit.walk().find_map(|part| part.number(DetailKey::HeadDim))
 }
 
 /// A recurrent layer: a product for each step, and the steps wait for each other.
@@ -500,6 +510,7 @@ pub(crate) fn plain(net: &Network<'_>, unit: &NetworkOp, kind: KernelKind) -> Ke
         depth: Expr::ONE,
         results: written,
         rows: Expr::ONE,
+        lanes: Expr::ONE,
         steps: Expr::ONE,
         quantized: quantized::quantization(net, unit),
         reads,

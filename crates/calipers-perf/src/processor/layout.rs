@@ -306,6 +306,7 @@ pub(super) fn bare(like: &Kernel) -> Kernel {
         depth: Expr::ONE,
         results: Expr::ZERO,
         rows: Expr::ONE,
+        lanes: Expr::ONE,
         steps: Expr::ONE,
         quantized: None,
         reads: Vec::new(),

@@ -18,7 +18,10 @@ use crate::{metadata, sections};
 
 /// The front matter, ending in a newline after its last line of dashes.
 pub fn front_matter(report: &Report) -> String {
-    let mut head = "---\nlibrary_name: onnx\n".to_owned();
+    let mut head = "---\n".to_owned();
+    if let Some(library) = report.model.format.hub_library() {
+        let _ = writeln!(head, "library_name: {library}");
+    }
     // A guess is not published as the task of the model.
     let is_sure = report.task.confidence > Confidence::Low;
     if let Some(pipeline) = report.task.kind.pipeline_tag().filter(|_| is_sure) {
@@ -61,7 +64,7 @@ fn licensing(report: &Report) -> Vec<String> {
 
 /// What a hub filters by; each once.
 fn tags(report: &Report) -> Vec<String> {
-    let mut tags = vec!["onnx".to_owned()];
+    let mut tags = vec![report.model.format.id().to_owned()];
     let architecture = &report.architecture;
     let scheme = report.quantization.scheme;
     let scheme_id = scheme.id();

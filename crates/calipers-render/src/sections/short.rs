@@ -1,6 +1,6 @@
 //! The key facts of a report in at most 40 lines: what `calipers MODEL` prints.
 
-use calipers_report::{Finding, Port, Report, Requirement, Severity};
+use calipers_report::{Finding, GraphOrigin, Port, Report, Requirement, Severity};
 
 use super::context::{Context, Detail};
 use super::wording::more;
@@ -130,7 +130,15 @@ fn cache(report: &Report) -> Vec<Spans> {
 }
 
 fn graph(report: &Report) -> Vec<Spans> {
-    let mut values = vec![Spans::plain(units::counted(report.graph.nodes, "node", "nodes"))];
+    let mut values = match report.model.graph_origin {
+        GraphOrigin::Absent => vec![Spans::plain("none: the file stores weights")],
+        GraphOrigin::Built | GraphOrigin::Stored => {
+            vec![Spans::plain(units::counted(report.graph.nodes, "node", "nodes"))]
+        }
+    };
+    if report.model.graph_origin == GraphOrigin::Built {
+        values.push(Spans::plain("built from the description"));
+    }
     let opset = report.model.opsets.get("ai.onnx");
     values.extend(opset.map(|opset| Spans::plain(format!("opset {opset}"))));
     let producer = &report.model.producer;

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use calipers::{Compared, Model};
+use calipers_formats::has_model_extension;
 use calipers_report::Report;
 
 use super::{Privacy, model};
@@ -43,10 +44,14 @@ impl Opened {
     }
 }
 
-/// Whether a file begins as JSON does. No model that is read does.
+/// Whether a file begins as JSON does, and is not called as models in JSON are.
 fn is_json(path: &Path) -> Result<bool, Problem> {
     // Reports are compared where they were saved.
     if remote::address(path).is_some() {
+        return Ok(false);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if path.is_dir() || has_model_extension(&name) {
         return Ok(false);
     }
     let mut start = Vec::new();
