@@ -108,9 +108,13 @@ pub const READERS: &[&Reader] = &[
     &onnx::READER,
 ];
 
-/// Whether a file's name ends as models' do.
+/// Extensions of models that most files with them are not: data files, arrays, any Python object.
+const AMBIGUOUS: &[&str] = &["bin", "npy", "npz", "pickle", "pkl"];
+
+/// Whether a file's name ends as models' do, and as few other files'.
 pub fn has_model_extension(name: &str) -> bool {
-    READERS.iter().flat_map(|reader| reader.extensions).any(|extension| ends_in(name, extension))
+    let mut extensions = READERS.iter().flat_map(|reader| reader.extensions);
+    extensions.any(|extension| !AMBIGUOUS.contains(extension) && ends_in(name, extension))
 }
 
 /// Whether a name ends in an extension, which may have several parts.

@@ -20,7 +20,7 @@ use crate::{Error, Reader, sniff};
 /// Files of SafeTensors, and indices of sharded sets.
 pub(crate) const READER: Reader = Reader {
     format: Format::SafeTensors,
-    extensions: &["safetensors"],
+    extensions: &["safetensors", "safetensors.index.json"],
     in_folder: &[
         "model.safetensors.index.json",
         "model.safetensors",
