@@ -31,7 +31,7 @@ pub(crate) fn build(
 }
 
 /// A description, with the fields that it lacks from another one.
-pub(crate) fn filled(description: Description, other: Description) -> Description {
+pub(crate) fn filled(description: Description, other: &Description) -> Description {
     Description {
         layers: description.layers.or(other.layers),
         hidden: description.hidden.or(other.hidden),

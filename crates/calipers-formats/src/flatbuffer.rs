@@ -123,7 +123,7 @@ impl<'a> FlatBuffer<'a> {
     }
 }
 
-/// A table: fields by number, each of which may be left out.
+/// A table: fields by number; each may be left out.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
     buffer: &'a FlatBuffer<'a>,

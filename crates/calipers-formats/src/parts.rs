@@ -14,7 +14,7 @@ pub(crate) struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// The part that a file name states; `None` where it states none.
-    pub(crate) fn of(name: &'a str) -> Option<Self> {
+    pub(crate) fn parse(name: &'a str) -> Option<Self> {
         let (stem, extension) = name.rsplit_once('.')?;
         let (rest, count) = stem.rsplit_once("-of-")?;
         let (before, number) = rest.rsplit_once('-')?;
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn parts_are_named_by_number() {
-        let part = Part::of("llama-3-8b-00002-of-00004.gguf").expect("a part");
+        let part = Part::parse("llama-3-8b-00002-of-00004.gguf").expect("a part");
         assert_eq!((part.number, part.count), (2, 4));
         assert_eq!(part.name_of(3), "llama-3-8b-00003-of-00004.gguf");
         for name in [
@@ -59,7 +59,7 @@ mod tests {
             "a-99999999999-of-99999999999.gguf",
             "-of-.gguf",
         ] {
-            assert_eq!(Part::of(name), None, "{name}");
+            assert_eq!(Part::parse(name), None, "{name}");
         }
     }
 }

@@ -92,7 +92,7 @@ pub const KINDS: &[Kind] = &[
     kind("a JPEG image", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
     kind("a program (ELF)", FETCH, |b| b.starts_with(b"\x7fELF")),
     kind("a program (Windows)", FETCH, |b| b.starts_with(b"MZ") && contains(b, b"PE\0\0")),
-    kind("a JSON document", FETCH, |b| is_json(b)),
+    kind("a JSON document", FETCH, is_json),
     kind("plain text", FETCH, is_text),
     kind("a file of zeros", "the download or copy did not finish: repeat it", |b| {
         b.len() >= 8 && b.iter().all(|byte| *byte == 0)

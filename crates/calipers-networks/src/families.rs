@@ -29,7 +29,7 @@ pub(crate) enum Plan {
 }
 
 impl Plan {
-    /// The names that tell whether stored tensors are those of the family.
+    /// The names that show whether stored tensors are those of the family.
     pub(crate) fn layers(self, convention: Convention) -> &'static Names {
         match (self, convention) {
             (Self::Encoder(style), Convention::HuggingFace) => style.names,
@@ -96,7 +96,7 @@ pub(crate) enum Layout {
 pub(crate) enum Positions {
     /// Queries and keys are turned.
     Rotary,
-    /// A table is added to the embeddings. It has so many rows more than there are positions.
+    /// A table is added to the embeddings. It has this many more rows than there are positions.
     Learned(i64),
 }
 

@@ -160,7 +160,7 @@ impl<'g, 'b> Graph<'g, 'b> {
         self.tensor_for(path, dims, dtype, None)
     }
 
-    /// The same of a tensor of which the dimensions do not say what it is: its role, and how many
+    /// The same of a tensor whose dimensions do not say what it is: its role, and how many
     /// numbers it represents.
     pub(crate) fn tensor_for(
         &mut self,

@@ -86,7 +86,10 @@ pub(crate) struct Names {
 
 impl Names {
     /// The names of a role.
-    pub(crate) fn of(&self, role: Role) -> impl Iterator<Item = &'static str> + Clone + use<> {
+    pub(crate) fn for_role(
+        &self,
+        role: Role,
+    ) -> impl Iterator<Item = &'static str> + Clone + use<> {
         let roles: &'static [(Role, &'static str)] = self.roles;
         roles.iter().filter(move |(of, _)| *of == role).map(|(_, name)| *name)
     }

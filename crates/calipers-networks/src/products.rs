@@ -164,7 +164,7 @@ impl Graph<'_, '_> {
         }
     }
 
-    /// A part of a packed matrix that the file does not store: numbers, of which there are `all`, or
+    /// A part of a packed matrix that the file does not store: `all` numbers, or
     /// what they are scaled and ordered by.
     fn packed_part(
         &mut self,

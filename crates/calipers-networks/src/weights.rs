@@ -121,8 +121,10 @@ impl<'s> Weights<'s> {
         let parent = trimmed.rfind('.').and_then(|at| root.get(..=at)).unwrap_or("");
         // The head is beside the stack in the modules of PyTorch.
         let places = if role == Role::Head { ["", parent, root] } else { [root, parent, ""] };
-        let mut all =
-            stack.names.of(role).flat_map(|name| places.map(|place| format!("{place}{name}")));
+        let mut all = stack
+            .names
+            .for_role(role)
+            .flat_map(|name| places.map(|place| format!("{place}{name}")));
         all.clone().find(|path| self.has(path)).or_else(|| all.next())
     }
 
@@ -136,7 +138,7 @@ impl<'s> Weights<'s> {
     ) -> Option<String> {
         let before =
             format!("{}{}", stack.root, stack.names.layer.replace("{}", &layer.to_string()));
-        let mut all = stack.names.of(role).map(|name| match expert {
+        let mut all = stack.names.for_role(role).map(|name| match expert {
             Some(expert) => format!("{before}{}", name.replace("{}", &expert.to_string())),
             None => format!("{before}{name}"),
         });

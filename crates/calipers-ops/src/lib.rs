@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn every_row_is_of_a_known_domain() {
-        // What a framework has alone is in a domain of the framework, most of which is not known.
+        // What a framework has alone is in its own domain, whose other operators are not known.
         for row in FAMILIES.iter().flat_map(|rows| rows.iter()) {
             assert!(is_known_domain(row.domain), "{}", row.domain);
         }

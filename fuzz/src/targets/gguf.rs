@@ -1,4 +1,4 @@
-//! Any bytes read as a GGUF file, of which elements are then asked for.
+//! Any bytes read as a GGUF file; then elements of its tensors are asked for.
 
 use std::hint::black_box;
 

@@ -40,7 +40,7 @@ fn activated(b: &mut Builder<'_>, n: &Given<'_>, activation: Activation) {
     match (operator_of(activation), activation) {
         (Some(op), _) => b.finish(op, n, &n.inputs[..n.inputs.len().min(1)]),
         (None, Activation::Relu6) => {
-            b.finish(BlockKind::Relu6, n, &n.inputs[..n.inputs.len().min(1)])
+            b.finish(BlockKind::Relu6, n, &n.inputs[..n.inputs.len().min(1)]);
         }
         (None, _) => b.plain(n),
     }

@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         Error::damaged(self.at, path, problem)
     }
 
-    /// Has at least so many bytes at hand.
+    /// Has at least this many bytes at hand.
     fn want(&mut self, count: u64, what: &str) -> Result<(), Error> {
         if (self.ahead.len() as u64) < count {
             let window = self.source.window(self.at, count);
@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
         Ok(String::from_utf8_lossy(text))
     }
 
-    /// A text, of which no more than [`MAX_TEXT`] bytes are kept.
+    /// A text; no more than [`MAX_TEXT`] bytes of it are kept.
     pub(super) fn text(&mut self, what: &str) -> Result<Text<'a>, Error> {
         let bytes = self.count(what)?;
         let start = self.bytes(bytes.min(MAX_TEXT), what)?;
@@ -189,7 +189,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// Says that about so many bytes are read next.
+    /// Says that about this many bytes are read next.
     pub(super) fn expect(&self, count: u64) {
         const MOST: u64 = 4 << 20;
         let end = self.at.saturating_add(count.min(MOST)).min(self.source.size());

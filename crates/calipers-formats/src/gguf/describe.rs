@@ -64,7 +64,7 @@ pub(super) fn describe(
         assembly.builder.header.description = Some(Box::new(description));
         return Ok(());
     };
-    let description = filled(description, network.description());
+    let description = filled(description, &network.description());
     assembly.builder.header.description = Some(Box::new(description));
     build(assembly, &network, stored)
 }

@@ -83,7 +83,8 @@ impl<'a> Set<'a> {
 
     /// Adds the tensors of the other parts.
     fn add_parts(&mut self, name: &str, count: u64) -> Result<(), Error> {
-        let part = Part::of(name).filter(|part| part.number == 1 && u64::from(part.count) == count);
+        let part =
+            Part::parse(name).filter(|part| part.number == 1 && u64::from(part.count) == count);
         let Some(part) = part.filter(|_| count <= MAX_PARTS) else {
             self.misstated.note("part", || {
                 format!(

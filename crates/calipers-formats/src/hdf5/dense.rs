@@ -142,7 +142,7 @@ impl Heap {
         Ok(block.checked_add(offset))
     }
 
-    /// Row, column and rest of an offset in a table of so many rows.
+    /// Row, column and rest of an offset in a table of this many rows.
     fn place(&self, offset: u64, rows: u64) -> Option<(u64, u64, u64)> {
         let mut before = 0_u64;
         for row in 0..rows {

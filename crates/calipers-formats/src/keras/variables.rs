@@ -42,7 +42,7 @@ const fn own(name: &'static str) -> Variable {
 }
 
 /// A variable of an object inside.
-const fn of(part: &'static str, within: &'static str, name: &'static str) -> Variable {
+const fn variable(part: &'static str, within: &'static str, name: &'static str) -> Variable {
     Variable { part, within, name, older: "" }
 }
 
@@ -156,8 +156,8 @@ fn recurrent(
     if !is_known.iter().any(|known| class.starts_with(known)) {
         return Vec::new();
     }
-    let bias = config.flag("use_bias", true).then_some(of(part, within, "bias"));
-    let kernels = [of(part, within, "kernel"), of(part, within, "recurrent_kernel")];
+    let bias = config.flag("use_bias", true).then_some(variable(part, within, "bias"));
+    let kernels = [variable(part, within, "kernel"), variable(part, within, "recurrent_kernel")];
     kernels.into_iter().chain(bias).collect()
 }
 
@@ -170,8 +170,8 @@ fn attention(use_bias: bool, class: &str) -> Vec<Variable> {
     let within = ["query", "key", "value", "attention_output"];
     let mut all = Vec::new();
     for (part, within) in parts.into_iter().zip(within) {
-        all.push(of(part, within, "kernel"));
-        all.extend(use_bias.then_some(of(part, within, "bias")));
+        all.push(variable(part, within, "kernel"));
+        all.extend(use_bias.then_some(variable(part, within, "bias")));
     }
     all
 }

@@ -60,7 +60,7 @@ impl Header {
             item_size,
             is_little,
             is_fortran: value("fortran_order")?.starts_with("True"),
-            dims: shape(value("shape")?).ok_or("its shape is no tuple of sizes")?,
+            dims: shape(value("shape")?).ok_or("its shape is not a tuple of sizes")?,
             size: 8 + width as u64 + length,
         })
     }

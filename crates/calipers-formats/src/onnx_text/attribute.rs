@@ -55,7 +55,7 @@ pub(super) fn one(tokens: &mut Tokens<'_>, name: &[u8]) -> Result<Encoder, Error
             let known = TYPES.iter().find(|(name, _)| *name == word);
             match known {
                 Some((_, number)) => Some(*number),
-                None => return Err(tokens.error(&format!("{word:?} is no type of attributes"))),
+                None => return Err(tokens.error(&format!("{word:?} is not an attribute type"))),
             }
         }
     };

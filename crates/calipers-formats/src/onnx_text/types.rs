@@ -77,7 +77,7 @@ pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<Type, Error> {
 
 fn element(tokens: &mut Tokens<'_>) -> Result<i32, Error> {
     let word = tokens.word()?;
-    number(word).ok_or_else(|| tokens.error(&format!("{word:?} is not a type of elements")))
+    number(word).ok_or_else(|| tokens.error(&format!("{word:?} is not an element type")))
 }
 
 /// `TypeProto.Tensor` of these elements, and its dimensions where all of them are numbers. Without

@@ -12,7 +12,7 @@ use super::known::{DANGEROUS_MODULES, DANGEROUS_NAMES, HARMLESS, TORCH};
 pub(crate) enum Judgment {
     /// It makes tensors, containers or numbers.
     Harmless,
-    /// It is a class or a function of which nothing is known here.
+    /// It is a class or a function that is not known here.
     Unknown,
     /// It can run code or touch the system.
     Dangerous,

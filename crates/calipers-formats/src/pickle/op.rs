@@ -143,12 +143,12 @@ impl<'a> Op<'a> {
                 Self::Push(Payload::Bytes(cursor.skip(size)?))
             }
             b'c' => {
-                let module = Text::of(cursor.line()?);
-                Self::Global { module, name: Text::of(cursor.line()?) }
+                let module = Text::new(cursor.line()?);
+                Self::Global { module, name: Text::new(cursor.line()?) }
             }
             b'i' => {
-                let module = Text::of(cursor.line()?);
-                Self::Inst { module, name: Text::of(cursor.line()?) }
+                let module = Text::new(cursor.line()?);
+                Self::Inst { module, name: Text::new(cursor.line()?) }
             }
             0x93 => Self::StackGlobal,
             b'o' => Self::Obj,
@@ -159,7 +159,7 @@ impl<'a> Op<'a> {
             0x81 => Self::NewObj,
             0x92 => Self::NewObjEx,
             b'b' => Self::Build,
-            b'P' => Self::Persid(Text::of(cursor.line()?)),
+            b'P' => Self::Persid(Text::new(cursor.line()?)),
             b'Q' => Self::BinPersid,
             b']' => Self::EmptyList,
             b'}' => Self::EmptyDict,
@@ -215,7 +215,7 @@ fn int<'a>(value: i64) -> Op<'a> {
 fn text<'a>(cursor: &mut Cursor<'a>, size: u64) -> Result<Op<'a>, Problem> {
     let text = match size > MAX_TEXT {
         true => Text::Long(cursor.skip(size)?),
-        false => Text::of(cursor.take(size)?),
+        false => Text::new(cursor.take(size)?),
     };
     Ok(Op::Push(Payload::Text(text)))
 }

@@ -71,14 +71,14 @@ const SMALL: u8 = u8::MAX;
 
 impl<'a> Text<'a> {
     /// Bytes as text; what is not UTF-8 is replaced.
-    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self::Short(String::from_utf8_lossy(bytes))
     }
 
     /// A text with the escapes of Python.
     pub(crate) fn escaped(bytes: &'a [u8]) -> Self {
         if !bytes.contains(&b'\\') {
-            return Self::of(bytes);
+            return Self::new(bytes);
         }
         let text = String::from_utf8_lossy(bytes);
         let mut plain = String::with_capacity(text.len());

@@ -46,7 +46,7 @@ pub(super) fn describe(
                 header.description = Some(Box::new(stated));
                 return Ok(());
             };
-            header.description = Some(Box::new(filled(stated, network.description())));
+            header.description = Some(Box::new(filled(stated, &network.description())));
             build(assembly, &network, stored)?;
         }
         _ => {}

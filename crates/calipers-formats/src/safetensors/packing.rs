@@ -119,12 +119,12 @@ impl<'a> Tensors<'a> {
             ("qweight", Int32 | Uint32) => {
                 let bits = self.bits_by_zeros(next("qzeros"), next("scales"));
                 let bits = bits.or_else(|| self.scheme.bits_of(path, None, &[]))?;
-                Some((words(stored, bits)?, unsigned(bits)))
+                Some((in_words(stored, bits)?, unsigned(bits)))
             }
             ("weight_packed", Int32) => {
                 let product = product(dims, next("weight_scale"));
                 let bits = self.scheme.bits_of(path, product, &[128, 64, 32])?;
-                Some((words(stored, bits)?, unsigned(bits).signed()))
+                Some((in_words(stored, bits)?, unsigned(bits).signed()))
             }
             ("weight_packed", Uint8) => pairs(stored),
             ("weight", Uint32) => {
@@ -134,10 +134,10 @@ impl<'a> Tensors<'a> {
                 if matches!(scales.dtype, Uint8 | DType::Float8E8M0 | DType::Float8E4M3Fn) {
                     let bits = self.scheme.bits_of(path, product, &[32, 16])?;
                     let dtype = if bits == 4 { DType::Float4E2M1 } else { DType::Float8E4M3Fn };
-                    return Some((words(stored, bits)?, dtype));
+                    return Some((in_words(stored, bits)?, dtype));
                 }
                 let bits = self.scheme.bits_of(path, product, &[64, 32, 128])?;
-                Some((words(stored, bits)?, unsigned(bits)))
+                Some((in_words(stored, bits)?, unsigned(bits)))
             }
             ("weight", Uint8)
                 if self.scheme.method == "bitnet" && next("weight_scale").is_some() =>
@@ -201,9 +201,9 @@ fn join(path: &str, last: &str) -> String {
     if path.is_empty() { last.to_owned() } else { format!("{path}.{last}") }
 }
 
-/// Numbers of so many bits in words of 32.
-fn words(words: u64, bits: u64) -> Option<u64> {
-    words.checked_mul(32)?.checked_div(bits)
+/// Numbers of this many bits in words of 32.
+fn in_words(count: u64, bits: u64) -> Option<u64> {
+    count.checked_mul(32)?.checked_div(bits)
 }
 
 /// Pairs of floats of 4 bits in bytes.
@@ -211,7 +211,7 @@ fn pairs(bytes: u64) -> Option<(u64, DType)> {
     Some((bytes.checked_mul(2)?, DType::Float4E2M1))
 }
 
-/// The narrowest type for numbers of so many bits.
+/// The narrowest type for numbers of this many bits.
 fn unsigned(bits: u64) -> DType {
     match bits {
         0..=2 => DType::Uint2,

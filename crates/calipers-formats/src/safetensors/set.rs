@@ -67,7 +67,7 @@ impl Set {
         let header = header::read(source)?;
         self.add_metadata(&header.metadata);
         self.add_header(&header, name, source.size(), Holder::Model)?;
-        if let Some(part) = Part::of(name).filter(|part| part.count > 1) {
+        if let Some(part) = Part::parse(name).filter(|part| part.count > 1) {
             let Part { number, count, .. } = part;
             let place = format!("{number} of {count}");
             self.builder.header.metadata.push(("shard".to_owned(), place));

@@ -126,7 +126,7 @@ impl<'a> Body<'a> {
         Ok(Rc::clone(entry.node.get_or_init(|| Rc::new(node))))
     }
 
-    /// The name and the operator of a node, of which nothing else is read.
+    /// The name and the operator of a node; nothing else of it is read.
     pub(super) fn head(&self, place: u32) -> Result<(&'a str, &'a str), Trace> {
         let index = place as usize;
         let Some(entry) = self.nodes.get(index) else { return Ok(("", "")) };

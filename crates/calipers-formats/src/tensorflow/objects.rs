@@ -135,7 +135,7 @@ impl<'a> Objects<'a> {
                 }
             }
         }
-        // An object may be held under several names, of which the checkpoint has one.
+        // An object may be held under several names; the checkpoint has one of them.
         for (holder, object) in self.objects.iter().enumerate() {
             let Some(Some(path)) = paths.get(holder) else { continue };
             for (child, name) in &object.children {

@@ -303,7 +303,7 @@ fn add_variables<'a>(graph: &mut Graph<'_, 'a>, objects: &Objects<'a>) -> Result
     Ok(())
 }
 
-/// Finds which objects the nodes are that a call hands to a function besides its arguments.
+/// Finds which objects the nodes are that a call hands to a function in addition to its arguments.
 fn captured<'a>(
     graph: &mut Graph<'_, 'a>,
     objects: &Objects<'a>,

@@ -9,7 +9,7 @@ use crate::error::Trace;
 use crate::external::Reference;
 use crate::flatbuffer::{FlatBuffer, Table};
 
-/// Statements of a file that are not so, of which this many are reported.
+/// Wrong statements of a file that are reported.
 const MAX_MISSTATED: usize = 16;
 
 /// Characters of a name that are repeated in one made from it.

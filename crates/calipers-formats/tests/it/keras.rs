@@ -4,7 +4,7 @@
 //!
 //! - `twins.keras`: two inputs through one shared model of `Dense(3)` and `BatchNormalization`
 //!   without scale, then `Subtract`, a product with a number, and `Dense(2)`. Keras counts
-//!   4·3 + 3 + 3 + 2·3 + 3·2 + 2 = 32 parameters, of which 6 are statistics. The weights are in the
+//!   4·3 + 3 + 3 + 2·3 + 3·2 + 2 = 32 parameters, 6 of them statistics. The weights are in the
 //!   newest form of HDF5, the configuration is compressed.
 //! - `whole.h5`: `Dense(2)` of 3 features in the form of Keras 2, in the oldest form of HDF5.
 //! - `dense.keras`: weights alone, compressed: ten arrays of 3 × 2 in one group, and ten attributes,

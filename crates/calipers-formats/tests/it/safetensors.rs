@@ -11,7 +11,7 @@ use calipers_ir::{
     DType, Data, DataFileState, Format, GraphOrigin, Hazard, Model, Source, Span, WeightRole,
 };
 
-/// A file with this header and so many bytes of data.
+/// A file with this header and this many bytes of data.
 pub(crate) fn file(header: &str, data: usize) -> Vec<u8> {
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
     bytes.extend(header.as_bytes());
@@ -369,7 +369,7 @@ fn every_cut_and_every_byte_gives_a_model_or_an_error() {
     }
 }
 
-/// A file of 100 GB of which only the first bytes can be read.
+/// A file of 100 GB whose first bytes alone can be read.
 pub(crate) struct Claimed {
     pub(crate) start: Vec<u8>,
     pub(crate) size: u64,

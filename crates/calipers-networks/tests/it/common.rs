@@ -82,7 +82,7 @@ pub(crate) fn build(network: &Network, format: Format, tensors: &[InFile<'_>]) -
     Some(Built { model, typed })
 }
 
-/// The model of a configuration of which no tensor is stored.
+/// The model of a configuration without stored tensors.
 pub(crate) fn from_config(config: &Value) -> Built {
     let network = Network::from_config(config).unwrap();
     build(&network, Format::SafeTensors, &[]).unwrap()

@@ -64,7 +64,7 @@ fn selective_scan(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![like(ctx, 0, dtype)?, like(ctx, 6, dtype)?])
 }
 
-/// Each token goes through the best `k` experts of so many matrices between the stream and a width
+/// Each token goes through the best `k` experts of this many matrices between the stream and a width
 /// inside. The gates are a softmax over all experts; what the experts give is weighted and added.
 fn experts(ctx: &OpContext<'_>, _: &[Fact]) -> Result<Work, Fail> {
     let dims = ctx.dims(0)?;

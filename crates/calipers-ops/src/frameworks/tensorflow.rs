@@ -214,7 +214,7 @@ fn item(ctx: &mut OpContext<'_>) -> Outcome {
     only(ctx.dtype(0), dims)
 }
 
-/// A list of so many items, whose shape the first of them gives.
+/// A list of this many items, whose shape the first of them gives.
 fn reserve(ctx: &mut OpContext<'_>) -> Outcome {
     let dtype = ctx.dtype_attribute("dtype").unwrap_or(DType::Undefined);
     let count = match list(ctx, "", 1) {

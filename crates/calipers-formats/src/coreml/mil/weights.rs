@@ -75,7 +75,7 @@ fn blockwise(scope: &mut Scope<'_, '_, '_>) -> Result<(), Trace> {
     Ok(())
 }
 
-/// The type of numbers that are packed in so many bits.
+/// The type of numbers that are packed in this many bits.
 fn packed_type(bits: u64) -> Option<DType> {
     Some(match bits {
         1 => DType::Block(BlockFormat::Uint1),

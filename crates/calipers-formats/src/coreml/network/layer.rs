@@ -124,7 +124,7 @@ pub(super) fn value_name(part: Part<'_>, assembly: &mut Assembly<'_>) -> Result<
 struct Stored {
     dtype: DType,
     data: Data,
-    /// Elements, where the bytes tell their number.
+    /// Elements, where their number follows from the bytes.
     elements: Option<u64>,
     affine: Option<Affine>,
 }
@@ -309,7 +309,7 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The type of codes of so many bits.
+/// The type of codes of this many bits.
 fn code_type(bits: i64) -> DType {
     match bits {
         1 => DType::Block(BlockFormat::Uint1),

@@ -1,7 +1,7 @@
 //! Neural networks: layers, each with its settings and its weights.
 //!
 //! Networks of the first versions compute on blobs of five dimensions (sequence, batch, channels,
-//! height, width) of which the first two are left out here, and an array of one dimension is the
+//! height, width). The first two are left out here, and an array of one dimension is the
 //! channels. Newer ones say that arrays have the dimensions they are given.
 
 mod general;

@@ -234,7 +234,7 @@ fn integers(site: &Site<'_, '_>, place: usize, name: &str) -> Option<Vec<i64>> {
     })
 }
 
-/// Two operands, one of which may be a number.
+/// Two operands; one may be a number.
 fn pair(site: &mut Site<'_, '_>, domain: &'static str, op: &'static str) -> Mapped {
     let mut operands = Vec::new();
     for (place, names) in [["x1", "x"], ["x2", "y"]].into_iter().enumerate() {

@@ -245,7 +245,7 @@ impl<'de> Visitor<'de> for Arguments {
 
 /// The value of a kind of argument; `None` where it is null.
 fn value_of<'de, M: MapAccess<'de>>(kind: &str, map: &mut M) -> Result<Option<Argument>, M::Error> {
-    fn of<'de, T: Deserialize<'de>, M: MapAccess<'de>>(
+    fn read<'de, T: Deserialize<'de>, M: MapAccess<'de>>(
         map: &mut M,
         made: impl FnOnce(T) -> Argument,
     ) -> Result<Option<Argument>, M::Error> {
@@ -259,28 +259,28 @@ fn value_of<'de, M: MapAccess<'de>>(kind: &str, map: &mut M) -> Result<Option<Ar
         _ => Argument::None,
     };
     match kind {
-        "as_none" => of(map, |_: IgnoredAny| Argument::None),
-        "as_tensor" => of(map, |tensor: Named| Argument::Tensor(tensor.name)),
-        "as_tensors" => of(map, |tensors: Vec<Named>| {
+        "as_none" => read(map, |_: IgnoredAny| Argument::None),
+        "as_tensor" => read(map, |tensor: Named| Argument::Tensor(tensor.name)),
+        "as_tensors" => read(map, |tensors: Vec<Named>| {
             Argument::Tensors(tensors.into_iter().map(|tensor| Some(tensor.name)).collect())
         }),
-        "as_optional_tensor" => of(map, |tensor: OptionalTensor| {
+        "as_optional_tensor" => read(map, |tensor: OptionalTensor| {
             optional(tensor).map_or(Argument::None, Argument::Tensor)
         }),
-        "as_optional_tensors" => of(map, |tensors: Vec<OptionalTensor>| {
+        "as_optional_tensors" => read(map, |tensors: Vec<OptionalTensor>| {
             Argument::Tensors(tensors.into_iter().map(optional).collect())
         }),
-        "as_int" => of(map, Argument::Int),
-        "as_ints" => of(map, Argument::Ints),
-        "as_float" => of(map, |Real(value)| Argument::Float(value)),
-        "as_floats" => of(map, |values: Vec<Real>| {
+        "as_int" => read(map, Argument::Int),
+        "as_ints" => read(map, Argument::Ints),
+        "as_float" => read(map, |Real(value)| Argument::Float(value)),
+        "as_floats" => read(map, |values: Vec<Real>| {
             Argument::Floats(values.into_iter().map(|Real(value)| value).collect())
         }),
-        "as_bool" => of(map, Argument::Bool),
-        "as_string" => of(map, Argument::Text),
-        "as_sym_int" | "as_sym_float" | "as_sym_bool" => of(map, number),
-        "as_sym_ints" | "as_sym_floats" => of(map, Argument::Symbols),
-        "as_scalar_type" => of(map, Argument::Type),
-        _ => of(map, |_: IgnoredAny| Argument::Other),
+        "as_bool" => read(map, Argument::Bool),
+        "as_string" => read(map, Argument::Text),
+        "as_sym_int" | "as_sym_float" | "as_sym_bool" => read(map, number),
+        "as_sym_ints" | "as_sym_floats" => read(map, Argument::Symbols),
+        "as_scalar_type" => read(map, Argument::Type),
+        _ => read(map, |_: IgnoredAny| Argument::Other),
     }
 }

@@ -96,7 +96,7 @@ fn convolution(op: &mut Op<'_, '_, '_>, rank: u8) -> Mapped {
     Ok(())
 }
 
-/// An image of which only the channels are known.
+/// An image whose channels alone are known.
 fn image_of(op: &Op<'_, '_, '_>, rank: u8, channels: i64) -> Vec<i64> {
     let mut dims = vec![-1; usize::from(rank)];
     let place = if op.is_channels_last() { usize::from(rank) - 1 } else { 1 };

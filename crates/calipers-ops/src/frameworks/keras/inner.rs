@@ -17,7 +17,7 @@ const NAMES: [&str; 7] =
 struct Replaced<'a>(Vec<(&'static str, Attr<'a>)>);
 
 impl<'a> Replaced<'a> {
-    fn of(ctx: &OpContext<'a>, replaced: &[(&'static str, Attr<'a>)]) -> Self {
+    fn new(ctx: &OpContext<'a>, replaced: &[(&'static str, Attr<'a>)]) -> Self {
         let kept = NAMES.into_iter().filter(|name| !replaced.iter().any(|(it, _)| it == name));
         let kept = kept.filter_map(|name| Some((name, ctx.attribute(name)?)));
         Self(kept.chain(replaced.iter().cloned()).collect())
@@ -55,7 +55,7 @@ pub(super) fn ask<'a>(
     inputs: &[Option<Fact>],
     replaced: &[(&'static str, Attr<'a>)],
 ) -> Outcome {
-    let attributes = Replaced::of(ctx, replaced);
+    let attributes = Replaced::new(ctx, replaced);
     let rule = crate::find(crate::ONNX, op).and_then(|row| row.rule);
     let Some(rule) = rule else { return Err(Fail::unknown("the operator inside has no rule")) };
     let mut fresh = OfLayer(ctx);
@@ -69,7 +69,7 @@ pub(super) fn cost(
     inputs: &[Option<Fact>],
     outputs: &[Fact],
 ) -> Result<Work, Fail> {
-    let attributes = Replaced::of(ctx, &[]);
+    let attributes = Replaced::new(ctx, &[]);
     let rule = crate::find(crate::ONNX, op).and_then(|row| row.cost);
     let Some(rule) = rule else { return Err(Fail::unknown("the operator inside has no cost")) };
     rule(&OpContext::new(op, VERSION, 1, inputs, &attributes, &mut NoneMade), outputs)

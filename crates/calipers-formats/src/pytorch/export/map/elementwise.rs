@@ -250,7 +250,7 @@ fn two(op: &mut Op<'_, '_, '_>, domain: &'static str, found: &'static str) -> Ma
     Ok(())
 }
 
-/// Bounds, of which either may be left out.
+/// Bounds; either may be left out.
 fn clip(op: &mut Op<'_, '_, '_>) -> Mapped {
     let dtype = op.dtype("self").unwrap_or(DType::Float32);
     let (low, high) = match op.base {

@@ -202,7 +202,7 @@ impl<'o, 'b, 'g> Op<'o, 'b, 'g> {
         }
     }
 
-    /// Numbers for so many axes of space: one for all of them, or one for each.
+    /// Numbers for this many axes of space: one for all of them, or one for each.
     fn spatial(&self, name: &str, axes: usize, default: i64) -> Option<Vec<i64>> {
         let values = match self.argument(name) {
             None => Vec::new(),
