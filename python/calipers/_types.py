@@ -64,6 +64,7 @@ __all__ = [
     "Granularity",
     "GraphChanges",
     "GraphFacts",
+    "GraphOrigin",
     "GroupedChange",
     "Hardware",
     "Interface",
@@ -114,6 +115,7 @@ __all__ = [
     "TaskKind",
     "TensorChange",
     "TensorDifference",
+    "TensorMatch",
     "TensorRange",
     "TimeShares",
     "TopGroup",
@@ -990,14 +992,36 @@ FigureKind = Literal[
 ]
 """What a figure measures. Gates name it by its id."""
 
-Format = Literal["onnx"]
-"""File formats that can be read."""
+Format = Literal[
+    "onnx",
+    "onnx-text",
+    "onnx-json",
+    "ort",
+    "tflite",
+    "openvino",
+    "coreml",
+    "savedmodel",
+    "tensorflow-graph",
+    "keras",
+    "torch-export",
+    "torchscript",
+    "pytorch",
+    "safetensors",
+    "gguf",
+    "numpy",
+    "paddle",
+    "ncnn",
+]
+"""A format of model files."""
 
 Free = Literal["symbolic"]
 """The word `symbolic`."""
 
 Granularity = Literal["mixed", "per-block", "per-channel", "per-tensor"]
 """What shares a scale."""
+
+GraphOrigin = Literal["stored", "built", "absent"]
+"""Where the graph of a model comes from."""
 
 GroupedChange = Literal[
     "attributes",
@@ -1475,9 +1499,13 @@ class Comparison(ComparisonRecord):
     verdict: Verdict
     """Whether the second can replace the first, and what got better and worse."""
     graph: GraphChanges | None = None
-    """The nodes; null when one side is a saved report, which has no graph."""
+    """The nodes; null when one side is a saved report, or a file that stores no graph."""
     notes: list[str] | None = None
     """What the comparison could not look at, a sentence each."""
+    tensors: TensorMatch | None = None
+    """Learned tensors matched by name and shape, where the files are of different formats or one
+    stores no graph.
+    """
     weights: WeightChanges | None = None
     """The stored weights; only there when they were read."""
 
@@ -2030,7 +2058,11 @@ class Interface(Record):
     changes: list[InterfaceChange]
     """Every change, those that break a caller first."""
     compatible: bool
-    """Whether code that calls the first model can call the second one unchanged."""
+    """Whether code that calls the first model can call the second one unchanged. False where the
+    interfaces could not be compared.
+    """
+    not_compared: str | None = None
+    """Why the interfaces were not compared, as a sentence; absent where they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -2200,6 +2232,8 @@ class ModelFacts(Record):
     """What the author wrote about the model."""
     domain: str | None = None
     """Namespace of the model, as its author wrote it."""
+    graph_origin: GraphOrigin | None = None
+    """Where the graph comes from. Absent where the file stores it."""
     ir_version: int | None = None
     """Version of the format's own representation (ONNX: `ir_version`)."""
     model_version: int | None = None
@@ -2748,6 +2782,26 @@ class TensorDifference(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class TensorMatch(Record):
+    """Learned tensors of two files, matched by shape. The order of the dimensions, and those of size 1, are left
+    out: formats store one weight in different layouts.
+    """
+    _decoders: ClassVar[dict[str, Decoder]] = {}
+    matched: int
+    """Tensors of the first file that have one of the same shape in the second; each is matched once."""
+    only_a: list[str]
+    """Names of tensors of the first file without a match; the first ones."""
+    only_b: list[str]
+    """Names of tensors of the second file without a match; the first ones."""
+    same_name: int
+    """Matched tensors that also have the same name."""
+    tensors_a: int
+    """Learned tensors of the first file."""
+    tensors_b: int
+    """Learned tensors of the second file."""
+
+
+@dataclass(frozen=True, slots=True)
 class TensorRange(Record):
     """What the elements of one tensor are like. Figures are of its finite elements."""
     _decoders: ClassVar[dict[str, Decoder]] = {}
@@ -3055,6 +3109,7 @@ Comparison._decoders = {
     "generator": Generator,
     "graph": GraphChanges,
     "interface": Interface,
+    "tensors": TensorMatch,
     "verdict": Verdict,
     "weights": WeightChanges,
 }
