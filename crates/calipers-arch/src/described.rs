@@ -23,9 +23,7 @@ fn settle_family(model: &Model, architecture: &mut Architecture, stated: &str) {
             let rest = name.strip_prefix(id.as_str());
             rest.is_some_and(|rest| {
                 rest.is_empty()
-                    || ["for", "model", "lmhead", "withlmhead"]
-                        .iter()
-                        .any(|end| rest.starts_with(end))
+                    || ["for", "lmhead", "model", "text"].iter().any(|end| rest.starts_with(end))
             })
         })
         .max_by_key(|(id, _)| id.len())

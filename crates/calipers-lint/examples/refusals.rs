@@ -29,7 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     fs::write(folder.join("outside.bin"), [0; 24])?;
     over_2gb(&folder.join("model-over-2gb"))?;
     let errors = calipers_lint::rules().into_iter().filter(|rule| rule.severity == Severity::Error);
-    for rule in errors {
+    // Pickles are loaded by other programs.
+    for rule in errors.filter(|rule| rule.id != "pickle-imports") {
         println!("{}", rule.id);
     }
     Ok(())

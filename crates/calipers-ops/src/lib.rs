@@ -134,8 +134,8 @@ pub const FAMILIES: &[&[Operator]] = &[
     training::ROWS,
 ];
 
-/// Every row.
-fn all_rows() -> impl Iterator<Item = &'static Operator> {
+/// Every row, those of frameworks other than ONNX too.
+pub fn all_rows() -> impl Iterator<Item = &'static Operator> {
     let families = FAMILIES.iter().chain(frameworks::FAMILIES);
     families.flat_map(|rows| rows.iter())
 }

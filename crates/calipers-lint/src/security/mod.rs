@@ -9,6 +9,8 @@ pub(super) mod external_data_range;
 pub(super) mod external_data_refused;
 pub(super) mod function_expansion;
 pub(super) mod harmful_names;
+#[cfg(test)]
+mod hazard_tests;
 pub(super) mod metadata_links;
 pub(super) mod metadata_secrets;
 pub(super) mod misstated_header;

@@ -41,8 +41,8 @@ fn decoders() {
         ("gpt2", Family::Gpt2, &gpt),
         ("opt", Family::Opt, &gpt),
         ("mixtral", Family::Mixtral, &experts),
-        ("gpt_oss", Family::Mixtral, &experts),
-        ("qwen3_moe", Family::Mixtral, &experts),
+        ("gpt_oss", Family::GptOss, &experts),
+        ("qwen3_moe", Family::Qwen3Moe, &experts),
     ];
     for (name, family, more) in rows {
         let built = from_config(&small(name, more));

@@ -36,6 +36,10 @@ const OTHER_WORDS: &[&str] = &[
     "Outputs",
     // The standard's `Attention`, by a name that no block has.
     "DotProductAttention",
+    // Names of tools for ONNX, in advice.
+    "ONNX",
+    "ORT",
+    "SessionOptions",
     // Names of types, for `Debug`.
     "Contents",
     "Subject",
@@ -92,6 +96,7 @@ fn comments_and_tests_are_left_out() {
 /// Whether a name is an operator of any known domain, or the id of a kind of block.
 fn is_known(name: &str) -> bool {
     calipers_ops::find_by_name(name).is_some()
+        || calipers_ops::all_rows().any(|row| row.name == name)
         || calipers_arch::network::BlockKind::ALL.iter().any(|kind| kind.id() == name)
 }
 
