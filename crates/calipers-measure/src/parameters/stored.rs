@@ -1,6 +1,6 @@
 //! Everything that a model stores, wherever it stores it, once each.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, Special};
 use calipers_ir::{
@@ -45,7 +45,7 @@ pub(super) fn list(model: &Model, resolved: &ResolvedOps, uses: &UseTable) -> Ve
         resolved,
         uses,
         network: Network::default(),
-        seen: HashSet::new(),
+        seen: HashMap::new(),
         stated: model.stored_weights().iter().map(|it| (it.tensor, it)).collect(),
         found: Vec::new(),
     };
@@ -78,7 +78,7 @@ struct Lister<'a> {
     network: Network,
     /// Places that are counted already: file, where it is another one; offset, length, type. The
     /// same zeros may be a bias and an index.
-    seen: HashSet<(Option<usize>, u64, u64, DType)>,
+    seen: HashMap<(Option<usize>, u64, u64, DType), usize>,
     /// What the reader of the format says of tensors.
     stated: HashMap<TensorId, &'a StoredWeight>,
     found: Vec<Stored>,
@@ -347,8 +347,16 @@ impl Lister<'_> {
             Data::Raw(span) => Some((None, span.start, span.len(), tensor.dtype)),
             Data::Absent | Data::Fields { .. } | Data::Inline(_) => None,
         };
-        if place.is_some_and(|place| place.2 > 0 && !self.seen.insert(place)) {
-            return;
+        if let Some(place) = place.filter(|place| place.2 > 0) {
+            let first = *self.seen.entry(place).or_insert(self.found.len());
+            if let Some(known) = self.found.get_mut(first) {
+                // One number may be a bias here and a setting there: then it is learned.
+                let is_stated = known.tensor.is_some_and(|known| self.stated.contains_key(&known));
+                if role == Role::Weight && known.role == Role::Constant && !is_stated {
+                    (known.role, known.user) = (role, user);
+                }
+                return;
+            }
         }
         let mut stored = Stored {
             name: self.model.name(tensor.name).to_owned(),
