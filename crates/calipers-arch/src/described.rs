@@ -6,7 +6,7 @@ use calipers_ir::{GraphOrigin, Model};
 use calipers_report::{Architecture, AttentionKind, Family};
 
 /// Takes the family that the description states. A graph that was built from it follows the description,
-/// so another family that its structure suggests is no evidence.
+/// so another family that its structure suggests does not count.
 fn settle_family(model: &Model, architecture: &mut Architecture, stated: &str) {
     if model.header.graph_origin != GraphOrigin::Built || stated.is_empty() {
         return;

@@ -280,7 +280,7 @@ impl Rule {
         match header.graph_origin {
             _ if header.format.is_onnx() => true,
             GraphOrigin::Stored => !ONNX_ONLY.contains(&self.id),
-            // What Calipers builds is no evidence of the file.
+            // What Calipers builds says nothing of the file.
             GraphOrigin::Built | GraphOrigin::Absent => {
                 OF_FILES.contains(&self.group) || self.id == "external-data-missing"
             }

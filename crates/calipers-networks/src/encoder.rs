@@ -22,7 +22,7 @@ const NORM: (NormKind, f32) = (NormKind::Layer, 1e-12);
 enum Places {
     /// A table, from its first row on.
     Table,
-    /// A table, by the number of tokens that are no padding.
+    /// A table, by the number of tokens that are not padding.
     Counted,
     /// Queries and keys are turned.
     Rotary,
@@ -240,7 +240,7 @@ fn add_positions(
     g.op("Add", &[x, rows])
 }
 
-/// The number of each token among those that are no padding.
+/// The number of each token among those that are not padding.
 fn counted(g: &mut Graph<'_, '_>, ids: NameId) -> Built<NameId> {
     let (padding, axis) = (g.integer(1)?, g.integer(1)?);
     let is_padding = g.whole("Equal", &[ids, padding], &[])?;

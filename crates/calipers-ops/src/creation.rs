@@ -123,17 +123,22 @@ fn constant_of_shape(ctx: &mut OpContext<'_>) -> Outcome {
         }
         _ => (DType::Float32, Elem::int(0)),
     };
+    repeated(ctx, dtype, element)
+}
+
+/// One element in the shape that input 0 gives.
+pub(crate) fn repeated(ctx: &mut OpContext<'_>, dtype: DType, element: Elem) -> Outcome {
     let sizes = match list(ctx, "", 0) {
-        None => return Err(Fail::contradiction("ConstantOfShape lacks its shape")),
+        None => return Err(Fail::contradiction(format!("{} lacks its shape", ctx.op))),
         Some(Err(reason)) => return Ok(vec![Fact::unranked(dtype, reason)]),
         Some(Ok(sizes)) => sizes,
     };
-    let why = "the shape that ConstantOfShape is given";
+    let why = format!("the shape that {} is given", ctx.op);
     let mut dims = Vec::with_capacity(sizes.len());
     for size in sizes {
         dims.push(match size {
-            Some(size) => dimension(ctx, size, why)?,
-            None => ctx.fresh(why),
+            Some(size) => dimension(ctx, size, &why)?,
+            None => ctx.fresh(&why),
         });
     }
     let fact = TensorFact::new(dtype, dims);

@@ -80,7 +80,7 @@ impl Blobs {
 fn apply(external: &mut External, record: Option<Record>, at: u64) {
     match record {
         None => {
-            external.problem = Some(format!("there is no record of a weight at byte {at}"));
+            external.problem = Some(format!("byte {at} does not start a record of a weight"));
         }
         Some(record) => {
             external.offset = Some(record.start);

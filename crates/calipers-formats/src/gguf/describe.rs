@@ -54,7 +54,7 @@ pub(super) fn describe(
         experts: number("expert_count").filter(|count| *count > 0),
         experts_used: number("expert_used_count").filter(|count| *count > 0),
         expert_ffn: number("expert_feed_forward_length"),
-        // The table of the embeddings is the output layer where there is no other.
+        // The table of the embeddings is the output layer where the file has none of its own.
         tied: table.map(|_| named("output.weight").is_none()),
         bits: None,
         quantization: file_type.or_else(|| most(assembly, stored)).unwrap_or_default(),

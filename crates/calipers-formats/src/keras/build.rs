@@ -24,7 +24,7 @@ pub(super) struct Data<'w> {
     pub(super) is_in_place: bool,
 }
 
-/// Why there is no model.
+/// Why the file does not give a model.
 pub(super) enum Failure {
     /// The configuration is damaged.
     Config(String),

@@ -167,9 +167,9 @@ impl<'a> Values<'a> {
             }
             _ => {}
         }
-        // What a call is takes as much room again beside its place in the arena, twice.
-        let room = if matches!(value, Value::Object(_)) { 3 } else { 1 };
-        self.left = self.left.checked_sub(room)?;
+        // What a call is takes as much memory again beside its place in the arena, twice.
+        let places = if matches!(value, Value::Object(_)) { 3 } else { 1 };
+        self.left = self.left.checked_sub(places)?;
         let id = Id(u32::try_from(self.all.len()).ok()?);
         self.all.push(value);
         Some(id)

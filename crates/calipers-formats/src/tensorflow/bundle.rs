@@ -143,7 +143,7 @@ impl<'a> Table<'a> {
         let mut end = 0;
         each(self.block(index)?, |_, value| {
             let (block, _) = handle(value)?;
-            // Blocks follow each other, so what is read in all is no more than the file.
+            // Blocks follow each other, so all that is read is at most the file.
             if block.offset < end {
                 return Err("its blocks overlap".to_owned());
             }

@@ -106,7 +106,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Integers of a list; none where there is no such list.
+    /// Integers of a list; none where the list is missing.
     pub(super) fn ints(&self, name: &str) -> Vec<i64> {
         let Some(Attr::List(part)) = self.attribute(name) else { return Vec::new() };
         let mut values = Vec::new();

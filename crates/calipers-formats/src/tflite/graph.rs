@@ -223,7 +223,7 @@ fn checked(
         Ok(place) if place < tensors.len() => Ok(place),
         _ => {
             let count = tensors.len();
-            let problem = format!("{what}: there is no tensor {index} among {count}");
+            let problem = format!("{what}: tensor {index} is missing: the file has {count}");
             Err(Trace::new(table.at(), problem))
         }
     }

@@ -265,7 +265,7 @@ pub(super) fn printable(bytes: &[u8]) -> Option<&str> {
     (!text.is_empty() && text.chars().all(is_plain)).then_some(text)
 }
 
-/// The FlatBuffer in a segment, where there is room for one.
+/// The FlatBuffer in a segment that is long enough for one.
 pub(super) fn inner_buffer<'a>(
     source: &'a calipers_ir::Source,
     segment: Span,

@@ -258,7 +258,7 @@ fn records_say_where_weights_are() {
     let (.., problem) = external(&package(&record(0xDEAD_BEEF, 100, 128)));
     assert!(problem.contains("states 100 bytes, and the elements take 192"), "{problem}");
     let (.., problem) = external(&package(&record(0, 192, 128)));
-    assert!(problem.contains("no record of a weight at byte 64"), "{problem}");
+    assert!(problem.contains("byte 64 does not start a record of a weight"), "{problem}");
     let (.., problem) = external(&package(&record(0xDEAD_BEEF, 192, u64::MAX)));
     assert!(problem.contains("reach past the file's 320 bytes"), "{problem}");
 }

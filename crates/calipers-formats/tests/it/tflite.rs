@@ -120,7 +120,7 @@ fn a_convolution_keeps_its_layout_and_its_codes() {
 
 #[test]
 fn operators_have_the_name_that_the_file_gives_them() {
-    // The wide number counts where the narrow one has no room; old files have the narrow one alone.
+    // The wide number counts where the narrow one is too small; old files have the narrow one alone.
     let codes = vec![
         table().byte(0, 127).int(3, 150),
         table().byte(0, 19),
@@ -344,7 +344,9 @@ fn operators_that_refer_to_nothing_are_errors() {
         read(file, "test.tflite").expect_err("damaged").to_string()
     };
     let message = reported(vec![code(0)], operator(0, &[5], &[0]));
-    assert!(message.contains("there is no tensor 5 among 1, in model.subgraphs[0].operators[0]"));
+    assert!(
+        message.contains("tensor 5 is missing: the file has 1, in model.subgraphs[0].operators[0]")
+    );
     let message = reported(vec![code(0)], operator(3, &[0], &[0]));
     assert!(message.contains("operator code 3"));
     let empty = model_of(vec![], vec![], &[vec![]]).file(b"TFL3");

@@ -122,7 +122,7 @@ fn tensors_of_the_file_are_used() {
             value.initializer.is_some() && built.model.consumers(*id).is_empty()
         });
         assert_eq!(idle.count(), 0, "{root}");
-        // What a file lacks is added; what others have alone is no network of theirs.
+        // What a file lacks is added; what others have alone does not make a network of theirs.
         let built = build(&network, Format::SafeTensors, &stored[2..8]).unwrap();
         assert_eq!(built.is_sound().parameters(), 736, "{root}");
     }

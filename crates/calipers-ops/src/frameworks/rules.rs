@@ -5,10 +5,11 @@ use calipers_sym::Expr;
 use crate::context::{Fail, OpContext, Outcome, broadcast};
 use crate::contraction::product as matrix_product;
 use crate::contrib::inputs::{first_dtype, only};
+use crate::creation;
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact, product};
 use crate::known;
-use crate::movement::given::{data, dimension, list};
+use crate::movement::given::data;
 
 /// `Linear`: a matrix product with the weights of shape `[K, N]`, of an input with any number of
 /// dimensions in front. With `flatten`, those become one.
@@ -59,30 +60,11 @@ fn with_elements(fact: Fact, elements: &[Elem]) -> Fact {
 
 /// `Fill`: a shape, and the element everywhere.
 pub(super) fn fill(ctx: &mut OpContext<'_>) -> Outcome {
-    let dtype = ctx.dtype(1);
-    let sizes = match list(ctx, "", 0) {
-        None => return Err(Fail::contradiction("Fill lacks its shape")),
-        Some(Err(reason)) => return Ok(vec![Fact::unranked(dtype, reason)]),
-        Some(Ok(sizes)) => sizes,
-    };
-    let why = "the shape that Fill is given";
-    let mut dims = Vec::with_capacity(sizes.len());
-    for size in sizes {
-        dims.push(match size {
-            Some(size) => dimension(ctx, size, why)?,
-            None => ctx.fresh(why),
-        });
-    }
-    let fact = TensorFact::new(dtype, dims);
     let element = match ctx.value(1) {
         Some([element]) => element.clone(),
-        _ => return Ok(vec![fact.into()]),
+        _ => Elem::Unknown,
     };
-    let count = fact.constant_count().filter(|count| *count <= crate::MAX_ELEMENTS);
-    Ok(vec![match count {
-        Some(count) => fact.with_value(std::iter::repeat_n(element, count)).into(),
-        None => fact.into(),
-    }])
+    creation::repeated(ctx, ctx.dtype(1), element)
 }
 
 /// `Stack`: tensors of one shape along a new axis.

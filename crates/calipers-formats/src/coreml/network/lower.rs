@@ -24,7 +24,7 @@ pub(super) struct Lowering<'l, 'b, 'a> {
     pub(super) is_exact: bool,
     /// Dimensions of the outputs, where their number is known.
     pub(super) rank: Option<usize>,
-    /// Whether the layer only holds a value, and so is no node.
+    /// Whether the layer only holds a value, and so does not become a node.
     pub(super) is_stored: bool,
     ranks: &'l HashMap<NameId, usize>,
 }
@@ -64,7 +64,7 @@ impl<'l, 'b, 'a> Lowering<'l, 'b, 'a> {
         Self { assembly, layer, call, is_exact, rank: None, is_stored: false, ranks }
     }
 
-    /// The call, how many dimensions its outputs have, and whether it is no node.
+    /// The call, how many dimensions its outputs have, and whether it only holds a value.
     pub(super) fn finish(self) -> (Call, Option<usize>, bool) {
         (self.call, self.rank, self.is_stored)
     }

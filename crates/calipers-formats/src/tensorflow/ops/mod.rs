@@ -39,7 +39,7 @@ pub(super) struct Op<'m, 'b, 'a> {
     pub(super) assembly: &'m mut Assembly<'b>,
 }
 
-/// Why there is no row for a node.
+/// Why a node has no row.
 enum Stop {
     /// Nothing computes the same, or what would is not known here.
     Unmapped,

@@ -146,7 +146,7 @@ impl Table {
     }
 }
 
-/// Makes room for a vector of offsets; returns where the first is.
+/// Reserves a vector of offsets; returns where the first is.
 fn slots(bytes: &mut Vec<u8>, count: usize) -> usize {
     bytes.extend(u32::try_from(count).expect("it fits").to_le_bytes());
     let first = bytes.len();
