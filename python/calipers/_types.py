@@ -1009,8 +1009,6 @@ Format = Literal[
     "safetensors",
     "gguf",
     "numpy",
-    "paddle",
-    "ncnn",
 ]
 """A format of model files."""
 

@@ -69,10 +69,6 @@ formats! {
     Gguf = "gguf" => "GGUF", "",
     /// NumPy arrays.
     Numpy = "numpy" => "NumPy", "",
-    /// Paddle: a program.
-    Paddle = "paddle" => "PaddlePaddle", "paddle",
-    /// NCNN: a parameter file.
-    Ncnn = "ncnn" => "NCNN", "ncnn",
 }
 
 /// Whether operators of a domain are shown without it: those of the standard, and those of a format
@@ -95,7 +91,7 @@ impl Format {
             Self::TorchExport | Self::TorchScript | Self::PyTorch => "pytorch",
             Self::SafeTensors => "safetensors",
             Self::Gguf => "gguf",
-            Self::Numpy | Self::Paddle | Self::Ncnn => return None,
+            Self::Numpy => return None,
         })
     }
 
