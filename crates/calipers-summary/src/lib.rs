@@ -143,4 +143,18 @@ mod tests {
         assert!(summary.text.contains("unknown"), "{}", summary.text);
         assert_eq!(summary.title, "Unrecognized architecture");
     }
+
+    #[test]
+    fn weights_without_a_graph_are_described_as_that() {
+        let mut report = Report::default();
+        report.model.graph_origin = calipers_report::GraphOrigin::Absent;
+        let summary = summarize(&report);
+        assert_eq!(summary.title, "Weights without a graph");
+        assert!(summary.text.starts_with("The file stores weights, and no graph."));
+        assert!(!summary.text.contains("recognized"), "{}", summary.text);
+        report.architecture.variant = Some("MTCNN P-Net".to_owned());
+        let summary = summarize(&report);
+        assert_eq!(summary.title, "Weights of MTCNN P-Net");
+        assert!(summary.text.contains("their shapes are those of MTCNN P-Net."));
+    }
 }

@@ -1,7 +1,7 @@
 //! What the model is, and the figures of its network.
 
 use calipers_report::units;
-use calipers_report::{Confidence, Report, TaskKind, with_article};
+use calipers_report::{Confidence, GraphOrigin, Report, TaskKind, with_article};
 
 use super::super::parts::{quantization as quantization_part, title};
 use super::super::wording;
@@ -21,6 +21,9 @@ pub(super) fn identity(report: &Report) -> Vec<Fact> {
             };
             let text = format!("{probably}{}", with_article(&noun));
             facts.push(Fact::new(Role::Identity, text));
+        }
+        None if report.model.graph_origin == GraphOrigin::Absent => {
+            facts.push(Fact::new(Role::Statement, title::NO_GRAPH));
         }
         None => facts.push(Fact::new(Role::Statement, title::UNRECOGNIZED)),
     }

@@ -1,7 +1,7 @@
 //! Models of no other kind: only what the graph shows.
 
 use calipers_report::units;
-use calipers_report::{ModelKind, Report};
+use calipers_report::{GraphOrigin, ModelKind, Report};
 
 use super::super::Kind;
 use super::super::wording::{family_or, in_sentence, stated_family};
@@ -24,7 +24,11 @@ pub(in super::super) const KIND: Kind = Kind {
             let name = if is_family { format!("{name} transformer") } else { name };
             for_task(report, &name)
         }
-        None => UNRECOGNIZED.to_owned(),
+        None => match (report.model.graph_origin, &report.architecture.variant) {
+            (GraphOrigin::Absent, Some(variant)) => format!("weights of {variant}"),
+            (GraphOrigin::Absent, None) => "weights without a graph".to_owned(),
+            _ => UNRECOGNIZED.to_owned(),
+        },
     },
     figures: attention_layers,
     notes,
@@ -33,7 +37,8 @@ pub(in super::super) const KIND: Kind = Kind {
 
 fn notes(report: &Report) -> Vec<String> {
     let graph = &report.graph;
-    if report.architecture.kind.is_some() {
+    let is_absent = report.model.graph_origin == GraphOrigin::Absent;
+    if report.architecture.kind.is_some() || is_absent {
         return Vec::new();
     }
     if graph.nodes == 0 {

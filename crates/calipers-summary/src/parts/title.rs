@@ -1,7 +1,7 @@
 //! The title, and the first sentence.
 
 use calipers_report::units;
-use calipers_report::{Confidence, Report, TaskKind, with_article};
+use calipers_report::{Confidence, GraphOrigin, Report, TaskKind, with_article};
 
 use super::super::wording::{capitalized, confidence, listed};
 
@@ -38,6 +38,9 @@ pub(in super::super) fn title(report: &Report, noun: &str) -> String {
 pub(in super::super) const UNRECOGNIZED: &str =
     "The architecture could not be recognized from the graph";
 
+/// What is said of a file that stores no graph.
+pub(in super::super) const NO_GRAPH: &str = "The file stores weights, and no graph";
+
 /// Figures of the network that the first sentence names.
 const MOST: usize = 5;
 
@@ -45,6 +48,12 @@ const MOST: usize = 5;
 /// is "probably"; below that, the kind of network is described.
 pub(in super::super) fn opening(report: &Report, noun: &str, figures: &[String]) -> String {
     let architecture = &report.architecture;
+    if report.model.graph_origin == GraphOrigin::Absent {
+        return match &architecture.variant {
+            Some(variant) => format!("{NO_GRAPH}; their shapes are those of {variant}."),
+            None => format!("{NO_GRAPH}."),
+        };
+    }
     if architecture.kind.is_none() {
         return format!("{UNRECOGNIZED}.");
     }
